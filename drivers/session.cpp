@@ -231,21 +231,16 @@ core::row_set dialect_session::execute(const core::contract& contract,
   const bool alone = !transport_->in_transaction();
   const bool lasts = contract.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
-  const core::value own(names.identity);
-  const std::size_t width = contract.columns.size() + (contract.items.empty() ? 0 : 1);
-  core::row_set out(width);
+  core::row_set out;
   known_texts once;
-  known_texts& known = owned_ == nullptr ? once : known_;
+  const call of{owned_ == nullptr ? once : known_, contract, names, shared, items, out, loss};
   const auto send_once = [&] {
-    out = core::row_set(width);  // An earlier attempt may have left rows.
-    if (contract.items.empty()) {
-      const bool one = has_one(contract) && asks_for_one(contract, shared);
-      if (one) out.reserve(1);
-      run(text_of(known, contract, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out,
-          loss);
-    } else {
-      run_batch(known, contract, names, shared, items, out, loss);
-    }
+    // An earlier attempt may have left rows.
+    out = core::row_set(contract.columns.size() + (contract.items.empty() ? 0 : 1));
+    if (!contract.items.empty()) return run_batch(of);
+    const bool one = has_one(contract) && asks_for_one(contract, shared);
+    if (one) out.reserve(1);
+    run(text_of(of, one ? one_key : 1), of.with({}), out, loss);
   };
   const auto send = [&] { planned(contract, names, alone, send_once); };
   sent_ = bytes_of(shared) + bytes_of(items);
@@ -272,16 +267,16 @@ void dialect_session::run(prepared& what, const arguments& with, core::row_set& 
   loss_ = on_loss::lost;
 }
 
-prepared& dialect_session::text_of(known_texts& known, const core::contract& contract,
-                                   const core::table_names& names, std::size_t rows,
-                                   std::span<const core::value> shared) {
-  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
+prepared& dialect_session::text_of(const call& of, std::size_t rows) {
+  const core::contract& contract = of.contract;
+  const core::table_names& names = of.names;
+  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, of.shared)
                                  ? clock_source::given
                                  : clock_source::database;
   const bool common = texts_->common.test(static_cast<std::size_t>(contract.id));
   const std::uint64_t key = text_key(contract, names, common, rows, clock);
   sent_with_ = hints_for(contract, names);
-  if (const known_text* const found = known.find(key);
+  if (const known_text* const found = of.known.find(key);
       found != nullptr && found->serves(contract, names, sent_with_)) {
     return *found->statement;
   }
@@ -294,7 +289,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                    .batches = one ? batching::loop : definition.batches,
                    .arrays = texts_->transport->arrays,
                    .rows = rows};
-    return keep(known, key, contract, names, compile(one ? made.one : made.many, contract, as));
+    return keep(of, key, compile(one ? made.one : made.many, contract, as));
   }
   const blocks& texts = texts_->of_queue(clock, names);
   std::string name(contract.name);
@@ -315,21 +310,19 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .rows = rows > most_rows ? 1 : rows,
                  .bare = !returns};
   return keep(
-      known, key, contract, names,
+      of, key,
       compile(fill_names(with_hints(definition, block->second, sent_with_), definition, names),
               contract, as));
 }
 
-prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
-                                const core::contract& contract, const core::table_names& names,
-                                text compiled) {
-  known.make_room();
+prepared& dialect_session::keep(const call& of, std::uint64_t key, text compiled) {
+  of.known.make_room();
   known_text made{.statement = transport_->prepare(std::move(compiled), owned_ != nullptr),
-                  .names = names,
-                  .mapped = contract.slot,
+                  .names = of.names,
+                  .mapped = of.contract.slot,
                   .with = sent_with_,
-                  .common = texts_->common.test(static_cast<std::size_t>(contract.id))};
-  return *known.add(key, std::move(made)).statement;
+                  .common = texts_->common.test(static_cast<std::size_t>(of.contract.id))};
+  return *of.known.add(key, std::move(made)).statement;
 }
 
 bool dialect_session::has_one(const core::contract& contract) const {
@@ -475,84 +468,66 @@ bool dialect_session::has_mixed(const core::contract& contract) const {
   return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
 }
 
-void dialect_session::run_batch(known_texts& known, const core::contract& contract,
-                                const core::table_names& names, std::span<const core::value> shared,
-                                std::span<const core::value> items, core::row_set& out,
-                                on_loss loss) {
-  const std::size_t width = contract.items.size();
-  const core::value own(names.identity);
+void dialect_session::run_batch(const call& of) {
+  const core::contract& contract = of.contract;
   if (texts_->definition.batches != batching::arrays) {
-    run_pieces(known, contract, names, shared, items, out, loss);
-  } else if (items.size() == width && has_one(contract) &&
+    run_pieces(of);
+  } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(has_mixed(contract) && transport_->in_transaction())) {
-    out.number_rows(0);
-    run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
-  } else if (has_mixed(contract) && !items.empty()) {
-    run_by_id(known, contract, names, shared, items, out, loss);
+    of.out.number_rows(0);
+    run(text_of(of, one_key), of.with(of.items), of.out, of.loss);
+  } else if (has_mixed(contract) && !of.items.empty()) {
+    run_by_id(of);
   } else {
-    run_arrays(known, contract, names, 1, shared, items, out, loss);
-    number_by_id(out);
+    run_arrays(of, 1, of.items);
+    number_by_id(of.out);
   }
 }
 
-void dialect_session::run_arrays(known_texts& known, const core::contract& contract,
-                                 const core::table_names& names, std::size_t rows,
-                                 std::span<const core::value> shared,
-                                 std::span<const core::value> items, core::row_set& out,
-                                 on_loss loss) {
-  const std::size_t width = contract.items.size();
-  const core::value own(names.identity);
-  prepared& text = text_of(known, contract, names, rows, shared);
+void dialect_session::run_arrays(const call& of, std::size_t rows,
+                                 std::span<const core::value> items) {
+  prepared& text = text_of(of, rows);
   if (texts_->transport->arrays) {
-    run(text, {shared, items, width, own}, out, loss);
+    run(text, of.with(items), of.out, of.loss);
   } else {
-    const array_texts arrays(items, contract.items);
-    run(text, {shared, arrays.values(), width, own}, out, loss);
+    const array_texts arrays(items, of.contract.items);
+    run(text, of.with(arrays.values()), of.out, of.loss);
   }
 }
 
-void dialect_session::run_by_id(known_texts& known, const core::contract& contract,
-                                const core::table_names& names, std::span<const core::value> shared,
-                                std::span<const core::value> items, core::row_set& out,
-                                on_loss loss) {
-  const items_by_id sorted(items, contract.items.size());
-  const std::size_t text = sorted.distinct() ? 1 : mixed_key;
-  run_arrays(known, contract, names, text, shared, sorted.values(), out, loss);
-  sorted.number(out);
+void dialect_session::run_by_id(const call& of) {
+  const items_by_id sorted(of.items, of.contract.items.size());
+  run_arrays(of, sorted.distinct() ? 1 : mixed_key, sorted.values());
+  sorted.number(of.out);
 }
 
-void dialect_session::run_pieces(known_texts& known, const core::contract& contract,
-                                 const core::table_names& names,
-                                 std::span<const core::value> shared,
-                                 std::span<const core::value> items, core::row_set& out,
-                                 on_loss loss) {
+void dialect_session::run_pieces(const call& of) {
+  const core::contract& contract = of.contract;
   const std::size_t width = contract.items.size();
-  const std::size_t count = items.size() / width;
-  const core::value own(names.identity);
+  const std::size_t count = of.items.size() / width;
   const bool rows_name_items = texts_->definition.batches == batching::rows;
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
   bool further = false;  // a text for a further item
   const bool several = next_piece(count, texts_->definition, width).count < count;
-  in_unit(several, loss, [&](on_loss of_piece) {
-    if (!rows_name_items) out.reserve(count);
+  in_unit(several, of.loss, [&](on_loss of_piece) {
+    if (!rows_name_items) of.out.reserve(count);
     prepared* text = nullptr;
     std::size_t made_for = 0;  // rows
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
-      const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
-      if (next.rows != made_for)
-        text = &text_of(known, contract, names, made_for = next.rows, shared);
+      const arguments with = of.with(of.items.subspan(done * width, next.count * width));
+      if (next.rows != made_for) text = &text_of(of, made_for = next.rows);
       if (rows_name_items) {
         core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
         run(*text, with, rows, of_piece);
         number_by_id(rows);
-        out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
+        of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       } else {
-        out.number_rows(static_cast<std::int64_t>(done));
-        run(*text, with, out, of_piece);
-        if (follows && !further && !out.empty() && done + next.count < count) {
-          text = &text_of(known, contract, names, next_key, shared);
+        of.out.number_rows(static_cast<std::int64_t>(done));
+        run(*text, with, of.out, of_piece);
+        if (follows && !further && !of.out.empty() && done + next.count < count) {
+          text = &text_of(of, next_key);
           further = true;
         }
       }

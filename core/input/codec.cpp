@@ -138,6 +138,13 @@ std::size_t character_length(std::string_view text) noexcept {
   return utf::is_valid_codepoint(found) ? static_cast<std::size_t>(at - text.data()) : 0;
 }
 
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(left, right, {}, small, small);
+}
+
 bool is_plain_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t length = character_length(text);

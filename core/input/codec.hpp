@@ -15,6 +15,9 @@ namespace tableq::inline v0::core {
 /// @param text not empty.
 std::size_t character_length(std::string_view text) noexcept;
 
+/// As columns are found by their names: only the case of ASCII letters may differ.
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
+
 /// Well-formed UTF-8 without NUL.
 bool is_plain_utf8(std::string_view text) noexcept;
 

@@ -13,6 +13,7 @@
 #include <tableq/error.hpp>
 
 #include "core/base/errors.hpp"
+#include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 
 namespace tableq::inline v0::core {
@@ -413,13 +414,6 @@ column_type type_of(const table_column& column) noexcept {
 bool has_trait(const table_column& column, std::string_view trait) {
   const std::string parts = column.form + ".";
   return parts.find("." + std::string(trait) + ".") != std::string::npos;
-}
-
-bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
-  const auto small = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::ranges::equal(left, right, {}, small, small);
 }
 
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,

@@ -69,9 +69,6 @@ column_type type_of(const table_column& column) noexcept;
 /// Whether a column's form has that part behind its family.
 bool has_trait(const table_column& column, std::string_view trait);
 
-/// As row::get finds columns.
-bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
-
 /// The column of that name: exactly, or without case if only one has it.
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
                                        std::string_view name);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {

@@ -5,8 +5,8 @@
 #include <regex>
 #include <vector>
 
+#include "core/base/errors.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/session.hpp"

@@ -1,5 +1,9 @@
 #pragma once
 
+namespace soci {
+class session;
+}
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,11 +15,13 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/session_share.hpp"
 
-namespace soci {
-class session;
-}
-
 namespace tableq::inline v0::drivers {
+
+/// Called before the library makes a session of SOCI. A program may be linked with another SOCI
+/// than the one whose headers this library was compiled with; its sessions are laid out
+/// differently, and each use of one would damage memory.
+/// @throws error errc::unsupported, before any damage.
+void check_one_soci();
 
 /// A failure, and its meaning.
 struct judged_failure {

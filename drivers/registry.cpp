@@ -11,14 +11,13 @@
 #include <tableq/error.hpp>
 #include <tableq/schema.hpp>
 
+#include "core/base/errors.hpp"
+#include "core/base/process.hpp"
 #include "core/input/connection_string.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/named.hpp"
-#include "core/seam/process.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
-#include "drivers/one_soci.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/postgresql/floor/floor_session.hpp"
 #include "drivers/session.hpp"

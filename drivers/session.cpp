@@ -1,18 +1,24 @@
 #include "drivers/session.hpp"
 
-#include "core/seam/contract.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <soci/soci.h>
 
-#include <algorithm>
-#include <chrono>
-#include <utility>
-#include <vector>
-
+#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
+#include "core/seam/contract.hpp"
+#include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
 #include "drivers/opening.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -225,21 +231,16 @@ core::row_set dialect_session::execute(const core::contract& contract,
   const bool alone = !transport_->in_transaction();
   const bool lasts = contract.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
-  const core::value own(names.identity);
-  const std::size_t width = contract.columns.size() + (contract.items.empty() ? 0 : 1);
-  core::row_set out(width);
+  core::row_set out;
   known_texts once;
-  known_texts& known = owned_ == nullptr ? once : known_;
+  const call of{owned_ == nullptr ? once : known_, contract, names, shared, items, out, loss};
   const auto send_once = [&] {
-    out = core::row_set(width);  // An earlier attempt may have left rows.
-    if (contract.items.empty()) {
-      const bool one = has_one(contract) && asks_for_one(contract, shared);
-      if (one) out.reserve(1);
-      run(text_of(known, contract, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out,
-          loss);
-    } else {
-      run_batch(known, contract, names, shared, items, out, loss);
-    }
+    // An earlier attempt may have left rows.
+    out = core::row_set(contract.columns.size() + (contract.items.empty() ? 0 : 1));
+    if (!contract.items.empty()) return run_batch(of);
+    const bool one = has_one(contract) && asks_for_one(contract, shared);
+    if (one) out.reserve(1);
+    run(text_of(of, one ? one_key : 1), of.with({}), out, loss);
   };
   const auto send = [&] { planned(contract, names, alone, send_once); };
   sent_ = bytes_of(shared) + bytes_of(items);
@@ -266,16 +267,16 @@ void dialect_session::run(prepared& what, const arguments& with, core::row_set& 
   loss_ = on_loss::lost;
 }
 
-prepared& dialect_session::text_of(known_texts& known, const core::contract& contract,
-                                   const core::table_names& names, std::size_t rows,
-                                   std::span<const core::value> shared) {
-  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
+prepared& dialect_session::text_of(const call& of, std::size_t rows) {
+  const core::contract& contract = of.contract;
+  const core::table_names& names = of.names;
+  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, of.shared)
                                  ? clock_source::given
                                  : clock_source::database;
   const bool common = texts_->common.test(static_cast<std::size_t>(contract.id));
   const std::uint64_t key = text_key(contract, names, common, rows, clock);
   sent_with_ = hints_for(contract, names);
-  if (const known_text* const found = known.find(key);
+  if (const known_text* const found = of.known.find(key);
       found != nullptr && found->serves(contract, names, sent_with_)) {
     return *found->statement;
   }
@@ -288,7 +289,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                    .batches = one ? batching::loop : definition.batches,
                    .arrays = texts_->transport->arrays,
                    .rows = rows};
-    return keep(known, key, contract, names, compile(one ? made.one : made.many, contract, as));
+    return keep(of, key, compile(one ? made.one : made.many, contract, as));
   }
   const blocks& texts = texts_->of_queue(clock, names);
   std::string name(contract.name);
@@ -309,21 +310,19 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .rows = rows > most_rows ? 1 : rows,
                  .bare = !returns};
   return keep(
-      known, key, contract, names,
+      of, key,
       compile(fill_names(with_hints(definition, block->second, sent_with_), definition, names),
               contract, as));
 }
 
-prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
-                                const core::contract& contract, const core::table_names& names,
-                                text compiled) {
-  known.make_room();
+prepared& dialect_session::keep(const call& of, std::uint64_t key, text compiled) {
+  of.known.make_room();
   known_text made{.statement = transport_->prepare(std::move(compiled), owned_ != nullptr),
-                  .names = names,
-                  .mapped = contract.slot,
+                  .names = of.names,
+                  .mapped = of.contract.slot,
                   .with = sent_with_,
-                  .common = texts_->common.test(static_cast<std::size_t>(contract.id))};
-  return *known.add(key, std::move(made)).statement;
+                  .common = texts_->common.test(static_cast<std::size_t>(of.contract.id))};
+  return *of.known.add(key, std::move(made)).statement;
 }
 
 bool dialect_session::has_one(const core::contract& contract) const {
@@ -358,6 +357,182 @@ void dialect_session::commit() {
       loss_ = loss;
       commit_unit();
     });
+  });
+}
+
+void dialect_session::begin_unit() {
+  if (owned_ != nullptr || !transport_->in_transaction()) {
+    doubtful_ = false;
+    return transport_->script(texts_->definition.begin, boundary::begin);
+  }
+  savepoint(texts_->definition.savepoint, savepoints_ + 1);
+  ++savepoints_;
+}
+
+void dialect_session::commit_unit() {
+  if (savepoints_ == 0) return transport_->script("COMMIT", boundary::commit);
+  savepoint(texts_->definition.release, savepoints_);
+  --savepoints_;
+}
+
+void dialect_session::savepoint(const std::string& text, int depth) {
+  if (!text.empty()) transport_->script(fill_depth(text, depth), boundary::savepoint);
+}
+
+void dialect_session::rollback() noexcept {
+  const core::transaction_status now = transaction();
+  if (now == core::transaction_status::closed || now == core::transaction_status::unknown) {
+    broken_ = true;
+    return;
+  }
+  try {
+    if (savepoints_ != 0) {
+      const int depth = savepoints_--;
+      if (!transport_->in_transaction()) return;  // the database has undone everything
+      savepoint(texts_->definition.undo, depth);
+      savepoint(texts_->definition.release, depth);
+    } else if (transport_->in_transaction()) {
+      transport_->script(texts_->definition.rollback, boundary::rollback);
+    }
+  } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
+    broken_ = true;
+  }
+}
+
+core::transaction_status dialect_session::transaction() noexcept {
+  if (attached()) {
+    const core::transaction_status now = transport_->transaction();
+    return doubtful_ && now == core::transaction_status::open ? asked_transaction() : now;
+  }
+  return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
+}
+
+core::transaction_status dialect_session::asked_transaction() noexcept {
+  using core::transaction_status;
+  if (texts_->definition.transaction_state.empty()) return transaction_status::open;
+  const auto state = told("transaction", texts_->definition.transaction_state);
+  if (!state) return transaction_status::open;
+  if (*state == 1) {
+    doubtful_ = owned_ != nullptr;  // its application's statements go on
+    return transaction_status::open;
+  }
+  // The caller's session stays in its mode without automatic commits until the caller rolls back.
+  return *state == 0 && owned_ != nullptr ? transaction_status::none : transaction_status::failed;
+}
+
+std::optional<std::int64_t> dialect_session::told(const char* name,
+                                                  const std::string& sql) noexcept {
+  try {
+    text question{
+        .name = name, .sql = sql, .parameters = {}, .columns = {core::value_type::integer}};
+    core::row_set rows(1);
+    transport_->prepare(std::move(question), false)->run({}, rows);
+    if (rows.size() == 1) return std::get<std::int64_t>(rows.at(0, 0));
+  } catch (const std::exception&) {
+    // noexcept: the next statement meets the failure, and tells it.
+  }
+  return std::nullopt;
+}
+
+bool dialect_session::cannot_write() noexcept {
+  if (owned_ == nullptr || texts_->definition.read_only_state.empty()) return false;
+  rollback();  // the transaction has failed, and a server may answer nothing in it
+  if (broken_ || told("read_only", texts_->definition.read_only_state) != 1) return false;
+  std::uint64_t mine = demotions_;
+  if (share_ != nullptr) share_->demotions.compare_exchange_strong(mine, mine + 1);
+  return true;
+}
+
+bool dialect_session::usable() noexcept {
+  if (share_ != nullptr && share_->demotions.load() != demotions_) return false;
+  return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
+}
+
+/// Several statements of one call happen together, in a transaction or savepoint of their own.
+template <class Work>
+void dialect_session::in_unit(bool several, on_loss loss, const Work& work) {
+  const bool bracket = several && (owned_ == nullptr || !transport_->in_transaction());
+  if (!bracket) return work(loss);
+  begin_unit();
+  try {
+    work(on_loss::lost);
+    loss_ = loss;
+    commit_unit();
+  } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
+    rollback();
+    throw;
+  }
+}
+
+bool dialect_session::has_mixed(const core::contract& contract) const {
+  return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
+}
+
+void dialect_session::run_batch(const call& of) {
+  const core::contract& contract = of.contract;
+  if (texts_->definition.batches != batching::arrays) {
+    run_pieces(of);
+  } else if (of.items.size() == contract.items.size() && has_one(contract) &&
+             !(has_mixed(contract) && transport_->in_transaction())) {
+    of.out.number_rows(0);
+    run(text_of(of, one_key), of.with(of.items), of.out, of.loss);
+  } else if (has_mixed(contract) && !of.items.empty()) {
+    run_by_id(of);
+  } else {
+    run_arrays(of, 1, of.items);
+    number_by_id(of.out);
+  }
+}
+
+void dialect_session::run_arrays(const call& of, std::size_t rows,
+                                 std::span<const core::value> items) {
+  prepared& text = text_of(of, rows);
+  if (texts_->transport->arrays) {
+    run(text, of.with(items), of.out, of.loss);
+  } else {
+    const array_texts arrays(items, of.contract.items);
+    run(text, of.with(arrays.values()), of.out, of.loss);
+  }
+}
+
+void dialect_session::run_by_id(const call& of) {
+  const items_by_id sorted(of.items, of.contract.items.size());
+  run_arrays(of, sorted.distinct() ? 1 : mixed_key, sorted.values());
+  sorted.number(of.out);
+}
+
+void dialect_session::run_pieces(const call& of) {
+  const core::contract& contract = of.contract;
+  const std::size_t width = contract.items.size();
+  const std::size_t count = of.items.size() / width;
+  const bool rows_name_items = texts_->definition.batches == batching::rows;
+  const bool follows =
+      texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
+  bool further = false;  // a text for a further item
+  const bool several = next_piece(count, texts_->definition, width).count < count;
+  in_unit(several, of.loss, [&](on_loss of_piece) {
+    if (!rows_name_items) of.out.reserve(count);
+    prepared* text = nullptr;
+    std::size_t made_for = 0;  // rows
+    for (std::size_t done = 0; done < count;) {
+      const piece next = next_piece(count - done, texts_->definition, width);
+      const arguments with = of.with(of.items.subspan(done * width, next.count * width));
+      if (next.rows != made_for) text = &text_of(of, made_for = next.rows);
+      if (rows_name_items) {
+        core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
+        run(*text, with, rows, of_piece);
+        number_by_id(rows);
+        of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
+      } else {
+        of.out.number_rows(static_cast<std::int64_t>(done));
+        run(*text, with, of.out, of_piece);
+        if (follows && !further && !of.out.empty() && done + next.count < count) {
+          text = &text_of(of, next_key);
+          further = true;
+        }
+      }
+      done += next.count;
+    }
   });
 }
 

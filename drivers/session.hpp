@@ -15,7 +15,7 @@
 #include "drivers/known_texts.hpp"
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 #include "drivers/transport/session_share.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -86,12 +86,24 @@ class dialect_session : public core::connection {
   /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
-  prepared& text_of(known_texts& known, const core::contract& contract,
-                    const core::table_names& names, std::size_t rows,
-                    std::span<const core::value> shared);
+  /// One call of `execute`.
+  struct call {
+    known_texts& known;
+    const core::contract& contract;
+    const core::table_names& names;
+    std::span<const core::value> shared;
+    std::span<const core::value> items;
+    core::row_set& out;
+    on_loss loss;
+
+    [[nodiscard]] arguments with(std::span<const core::value> of_items) const {
+      return {shared, of_items, contract.items.size(), core::value(names.identity)};
+    }
+  };
+
+  prepared& text_of(const call& of, std::size_t rows);
   /// Prepares a text and keeps it under the key.
-  prepared& keep(known_texts& known, std::uint64_t key, const core::contract& contract,
-                 const core::table_names& names, text compiled);
+  prepared& keep(const call& of, std::uint64_t key, text compiled);
   /// The hints of its text now.
   [[nodiscard]] hints hints_for(const core::contract& contract,
                                 const core::table_names& names) const;
@@ -101,25 +113,16 @@ class dialect_session : public core::connection {
                Step step);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const;
-  void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
-                 std::span<const core::value> shared, std::span<const core::value> items,
-                 core::row_set& out, on_loss loss);
+  void run_batch(const call& of);
   /// Whether there is a text for several receipts of one message.
   [[nodiscard]] bool has_mixed(const core::contract& contract) const;
   template <class Work>
   void in_unit(bool several, on_loss loss, const Work& work);
   /// A settlement by arrays that wants its receipts by rising ids.
-  void run_by_id(known_texts& known, const core::contract& contract, const core::table_names& names,
-                 std::span<const core::value> shared, std::span<const core::value> items,
-                 core::row_set& out, on_loss loss);
+  void run_by_id(const call& of);
   /// One statement with an array for each value of an item.
-  void run_arrays(known_texts& known, const core::contract& contract,
-                  const core::table_names& names, std::size_t rows,
-                  std::span<const core::value> shared, std::span<const core::value> items,
-                  core::row_set& out, on_loss loss);
-  void run_pieces(known_texts& known, const core::contract& contract,
-                  const core::table_names& names, std::span<const core::value> shared,
-                  std::span<const core::value> items, core::row_set& out, on_loss loss);
+  void run_arrays(const call& of, std::size_t rows, std::span<const core::value> items);
+  void run_pieces(const call& of);
   /// Begin and end a transaction, or a savepoint in the caller's transaction.
   void begin_unit();
   void commit_unit();

@@ -9,7 +9,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/seam/enum_names.hpp"
+#include "core/base/enum_names.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {

@@ -81,10 +81,8 @@ void walk(std::string_view sql, Literal literal, Parameter parameter) {
 }
 
 std::optional<std::size_t> position(std::span<const core::field> fields, std::string_view name) {
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const core::field& f) { return f.name == name; });
-  if (found == fields.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - fields.begin());
+  const std::size_t at = core::place_among(fields, name);
+  return at == core::contract::no_place ? std::nullopt : std::optional(at);
 }
 
 /// A piece of a text; each `{items: ...}` is a separate piece.
@@ -160,14 +158,8 @@ std::string fill_depth(std::string_view text, int depth) {
 std::string fill_role(std::string_view text, const dialect& definition,
                       const core::table_names& names, std::string_view user) {
   std::string out = fill_names(text, definition, names);
-  const auto put = [&out](std::string_view place, const std::string& what) {
-    for (std::size_t at = out.find(place); at != std::string::npos; at = out.find(place, at)) {
-      out.replace(at, place.size(), what);
-      at += what.size();
-    }
-  };
-  put("{schema}", quote(names.schema, definition));
-  put("{user}", quote(user, definition));
+  boost::algorithm::replace_all(out, "{schema}", quote(names.schema, definition));
+  boost::algorithm::replace_all(out, "{user}", quote(user, definition));
   return out.empty() ? out : out + ";\n";
 }
 

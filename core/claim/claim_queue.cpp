@@ -5,7 +5,6 @@
 
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
-#include "core/claim/redrive.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/operation.hpp"
 
@@ -46,20 +45,6 @@ auto write_later(const queue& handle, const std::string& payload,
   });
 }
 
-/// A settlement of receipts.
-/// @param work one of the functions of operations.hpp.
-template <class Work>
-std::vector<settle_result> settle(const queue& handle, statement id, const receipts_view& taken,
-                                  Work work) {
-  return operation(handle, id, [&](const queue_state& state, transaction_state* tx) {
-    return work(state, tx, taken);
-  });
-}
-
-receipts_view just(const receipt& one) {
-  return std::span(&one, 1);
-}
-
 }  // namespace
 
 enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options& options,
@@ -89,63 +74,6 @@ void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options
   write_later(*this, payload, options, [&](claim_writer& writer) {
     writer.add({std::move(payload), options, std::move(done)});
   });
-}
-
-std::vector<delivery> claim_queue::take(std::size_t max, const take_options& options) {
-  return operation(*this, statement::claim_take,
-                   [&](const queue_state& state, transaction_state* tx) {
-                     return core::take(state, tx, max, options);
-                   });
-}
-std::optional<delivery> claim_queue::take_one(const take_options& options) {
-  std::vector<delivery> taken = take(1, options);
-  return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
-}
-
-settle_result claim_queue::complete(const receipt& taken) {
-  return complete_batch(just(taken)).front();
-}
-std::vector<settle_result> claim_queue::complete_batch(const receipts_view& taken) {
-  return settle(*this, statement::claim_complete, taken, core::complete);
-}
-
-settle_result claim_queue::fail(const receipt& taken, text_view error,
-                                const fail_options& options) {
-  return operation(*this, statement::claim_fail,
-                   [&](const queue_state& state, transaction_state* tx) {
-                     const core::failed_attempt one{taken, error.view(), options};
-                     return core::fail(state, tx, std::span(&one, 1)).front();
-                   });
-}
-std::vector<settle_result> claim_queue::fail_batch(const batch_view<failure>& failures) {
-  return operation(*this, statement::claim_fail,
-                   [&](const queue_state& state, transaction_state* tx) {
-                     std::vector<core::failed_attempt> attempts;
-                     attempts.reserve(failures.items().size());
-                     for (const failure& one : failures.items()) {
-                       attempts.push_back({one.receipt, one.error, one.options});
-                     }
-                     return core::fail(state, tx, attempts);
-                   });
-}
-
-settle_result claim_queue::release(const receipt& taken) {
-  return release_batch(just(taken)).front();
-}
-std::vector<settle_result> claim_queue::release_batch(const receipts_view& taken) {
-  return settle(*this, statement::claim_release, taken, core::release);
-}
-
-settle_result claim_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
-  return extend_batch(just(taken), lease).front();
-}
-std::vector<settle_result> claim_queue::extend_batch(const receipts_view& taken,
-                                                     std::chrono::milliseconds lease) {
-  return settle(
-      *this, statement::claim_extend, taken,
-      [lease](const queue_state& state, transaction_state* tx, const receipts_view& receipts) {
-        return core::extend(state, tx, receipts, lease);
-      });
 }
 
 std::vector<stored_message> claim_queue::peek(std::size_t max) const {
@@ -179,6 +107,46 @@ std::size_t claim_queue::purge(message_state state, const purge_options& options
 claim_stats claim_queue::stats(const stats_options& options) const {
   return operation_outside(*this, statement::claim_stats,
                            [&](const queue_state& state) { return core::stats(state, options); });
+}
+
+std::optional<stored_message> claim_queue::get(message_id id) const {
+  return std::move(get_batch(std::span(&id, 1)).front());
+}
+std::vector<std::optional<stored_message>> claim_queue::get_batch(
+    const batch_view<message_id>& ids) const {
+  return operation(*this, statement::claim_get,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::get(state, tx, ids.items());
+                   });
+}
+
+std::optional<stored_message> claim_queue::find(text_view key) const {
+  return operation(*this, statement::claim_find,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::find(state, tx, key.view());
+                   });
+}
+
+change_result claim_queue::cancel(message_id id) {
+  return cancel_batch(std::span(&id, 1)).front();
+}
+std::vector<change_result> claim_queue::cancel_batch(const batch_view<message_id>& ids) {
+  return operation(*this, statement::claim_cancel,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::cancel(state, tx, ids.items());
+                   });
+}
+
+change_result claim_queue::set_priority(message_id id, std::int32_t priority) {
+  const new_priority one{id, priority};
+  return set_priority_batch(std::span(&one, 1)).front();
+}
+std::vector<change_result> claim_queue::set_priority_batch(
+    const batch_view<new_priority>& changes) {
+  return operation(*this, statement::claim_set_priority,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::set_priority(state, tx, changes.items());
+                   });
 }
 
 std::chrono::milliseconds claim_queue::lease() const noexcept {

@@ -7,13 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/claim/items.hpp"
+#include "core/claim/operations.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
-#include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

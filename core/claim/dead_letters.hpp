@@ -10,7 +10,7 @@
 #include <tableq/message.hpp>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -12,7 +12,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,5 +35,10 @@ std::size_t purge_claims(const queue_state& queue, message_state state,
                          const purge_options& options);
 
 claim_stats stats(const queue_state& queue, const stats_options& options);
+
+// Redrives dead messages; claim_queue.hpp documents each function.
+
+std::size_t redrive(const queue_state& queue, std::span<const message_id> ids);
+redriven redrive_all(const queue_state& queue, const redrive_options& options);
 
 }  // namespace tableq::inline v0::core

@@ -12,14 +12,39 @@
 #include <tableq/options.hpp>
 #include <tableq/receipts.hpp>
 
-#include "core/queue/lease_table.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 
+/// The items of a statement that takes ids.
+[[nodiscard]] inline std::vector<id_item> items_of(std::span<const message_id> ids) {
+  std::vector<id_item> out;
+  out.reserve(ids.size());
+  for (const message_id id : ids) out.push_back({id});
+  return out;
+}
+
 // The life of a message in a claim queue; claim_queue.hpp documents each function. If the
 // transaction is null, the operation has its own unit of work.
+
+/// The statement that names the operation of a claim queue on a queue of this kind.
+[[nodiscard]] constexpr statement of_kind(kind which, statement id) noexcept {
+  if (which != kind::table) return id;
+  switch (id) {
+    case statement::claim_complete:
+      return statement::table_complete;
+    case statement::claim_fail:
+      return statement::table_fail;
+    case statement::claim_release:
+      return statement::table_release;
+    case statement::claim_extend:
+      return statement::table_extend;
+    default:
+      return statement::table_take;
+  }
+}
 
 /// A message to be added. Borrows both.
 struct claim_message {

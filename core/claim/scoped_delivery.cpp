@@ -6,10 +6,10 @@
 
 #include <tableq/claim_queue.hpp>
 
+#include "core/base/errors.hpp"
+#include "core/base/process.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/named.hpp"
-#include "core/seam/process.hpp"
 
 namespace tableq::inline v0 {
 

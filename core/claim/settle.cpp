@@ -7,14 +7,12 @@
 
 #include <tableq/error.hpp>
 
-#include "core/claim/own_leases.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/claim/step.hpp"
-#include "core/claim/unseen.hpp"
 #include "core/input/codec.hpp"
-#include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -4,31 +4,17 @@
 #include <stop_token>
 #include <utility>
 
+#include "core/claim/lease_table.hpp"
 #include "core/claim/operations.hpp"
-#include "core/claim/own_leases.hpp"
-#include "core/database/shared_unit.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/table_call.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
 
-/// The statement of a table of the application.
-statement mapped(statement id) {
-  switch (id) {
-    case statement::claim_complete:
-      return statement::table_complete;
-    case statement::claim_fail:
-      return statement::table_fail;
-    case statement::claim_release:
-      return statement::table_release;
-    default:
-      return statement::table_take;
-  }
-}
-
 observed_operation described(const queue_state& queue, statement id, std::size_t given) {
-  return {.name = contract_of(queue.mapped() == nullptr ? id : mapped(id)).name,
+  return {.name = contract_of(of_kind(queue.info().kind, id)).name,
           .backend = queue.database().name(),
           .queue = queue.name(),
           .kind = queue.info().kind,

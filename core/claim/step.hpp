@@ -1,16 +1,40 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
+#include <tableq/transaction.hpp>
 
-#include "core/claim/groups.hpp"
-#include "core/database/in_transaction.hpp"
+#include "core/database/transaction_state.hpp"
 #include "core/queue/effects.hpp"
+#include "core/queue/queue_state.hpp"
 
 namespace tableq::inline v0::core {
+
+// Messages with one `group` are handed out one after the other. Messages that must wait are `held`:
+// no index that a take reads contains them. An operation that adds a message to a group, or makes
+// room in it, locks the group first, works, and then advances the group: each step sees what
+// earlier holders of the lock have committed.
+
+using group_set = std::set<std::string, std::less<>>;
+
+/// The groups of those messages that have one.
+group_set groups_of(const queue_state& queue, transaction_state& tx,
+                    std::span<const message_id> ids);
+
+/// Until the transaction ends.
+void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
+
+/// Makes held messages ready as far as there is room. The groups must be locked.
+/// @return how many.
+std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
+                           const group_set& groups);
 
 /// The effects of an operation on a claim queue.
 struct claim_effects : effects {
@@ -51,5 +75,17 @@ auto claim_step(const queue_state& queue, transaction_state* tx, std::span<const
   return in_one_transaction(queue.database(), tx,
                             [&](transaction_state& step_tx) { return once(&step_tx); });
 }
+
+/// Returns whether the statement was right to skip these messages, by the committed data. Gets a
+/// new session, and the indexes of the messages in `passed`.
+using fresh_look = std::function<bool(connection&, std::span<const std::size_t>)>;
+
+/// Checks messages that a statement has skipped. If the transaction keeps a snapshot, other
+/// sessions may have added them after it. Messages that the transaction cannot see are checked
+/// outside of it.
+/// @param tx the caller's; null: there is nothing to check.
+/// @throws error errc::conflict when a message may exist, or cannot be checked.
+void check_unseen(const queue_state& queue, transaction_state* tx,
+                  std::span<const message_id> passed, const fresh_look& gone);
 
 }  // namespace tableq::inline v0::core

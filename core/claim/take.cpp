@@ -6,12 +6,12 @@
 
 #include <tableq/error.hpp>
 
-#include "core/claim/own_leases.hpp"
+#include "core/base/errors.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/waiting.hpp"
-#include "core/seam/error_rules.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <tableq/error.hpp>
 
-#include "core/seam/catalog_statements.hpp"
 #include "core/seam/driver.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

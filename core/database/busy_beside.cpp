@@ -1,7 +1,7 @@
 #include "core/database/busy_beside.hpp"
 
-#include "core/combining/open_transaction.hpp"
 #include "core/database/database_state.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 
 namespace tableq::inline v0::core {

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

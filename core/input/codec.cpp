@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/locale/utf.hpp>
 #include <nlohmann/json.hpp>
-
-#include "core/input/utf8.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -131,6 +130,42 @@ std::optional<failure_record> decode_entry(std::string_view entry) {
 }
 
 }  // namespace
+
+std::size_t character_length(std::string_view text) noexcept {
+  namespace utf = boost::locale::utf;
+  const char* at = text.data();
+  const utf::code_point found = utf::utf_traits<char>::decode(at, text.data() + text.size());
+  return utf::is_valid_codepoint(found) ? static_cast<std::size_t>(at - text.data()) : 0;
+}
+
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(left, right, {}, small, small);
+}
+
+bool is_plain_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0 || text.front() == '\0') return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string to_plain_utf8(std::string_view text, std::size_t longest) {
+  constexpr std::string_view replacement = "\xEF\xBF\xBD";
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = text.front() == '\0' ? 0 : character_length(text);
+    const std::string_view next = length == 0 ? replacement : text.substr(0, length);
+    if (next.size() > longest - out.size()) break;
+    out += next;
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
 
 std::string encode_headers(const headers& values, bool ascii) {
   constexpr int on_one_line = -1;

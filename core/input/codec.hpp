@@ -11,6 +11,20 @@
 
 namespace tableq::inline v0::core {
 
+/// The length of the well-formed character at the front; 0 if there is none.
+/// @param text not empty.
+std::size_t character_length(std::string_view text) noexcept;
+
+/// As columns are found by their names: only the case of ASCII letters may differ.
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
+
+/// Well-formed UTF-8 without NUL.
+bool is_plain_utf8(std::string_view text) noexcept;
+
+/// Makes a text that can be stored: invalid UTF-8 and NUL become U+FFFD. Cuts it to at most
+/// `longest` bytes, at the end of a character.
+std::string to_plain_utf8(std::string_view text, std::size_t longest = std::string_view::npos);
+
 /// Entries of a message's history, and bytes of each.
 inline constexpr std::size_t most_errors = 10;
 inline constexpr std::size_t longest_error = 2000;

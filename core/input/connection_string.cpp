@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

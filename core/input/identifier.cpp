@@ -6,7 +6,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -3,18 +3,11 @@
 
 #include <tableq/row.hpp>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
+#include "core/input/codec.hpp"
 
 namespace tableq::inline v0 {
 namespace {
-
-char lower_ascii(char letter) noexcept {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-bool same_but_for_case(std::string_view left, std::string_view right) noexcept {
-  return std::ranges::equal(left, right, {}, lower_ascii, lower_ascii);
-}
 
 /// The result of a search by name.
 struct column_search {
@@ -27,7 +20,7 @@ column_search search_column(std::span<const row_column> columns, std::string_vie
   if (exact != columns.end()) return {static_cast<std::size_t>(exact - columns.begin()), false};
   column_search out{columns.size(), false};
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!same_but_for_case(columns[i].name, name)) continue;
+    if (!core::equal_but_for_case(columns[i].name, name)) continue;
     if (out.position != columns.size()) return {columns.size(), true};
     out.position = i;
   }

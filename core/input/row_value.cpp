@@ -4,7 +4,7 @@
 
 #include <tableq/row_value.hpp>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0 {
 namespace {

@@ -16,8 +16,8 @@
 #include <tableq/error.hpp>
 #include <tableq/text.hpp>
 
-#include "core/seam/enum_names.hpp"
-#include "core/seam/named.hpp"
+#include "core/base/enum_names.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0 {
 namespace {

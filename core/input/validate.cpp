@@ -4,9 +4,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/codec.hpp"
-#include "core/input/utf8.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

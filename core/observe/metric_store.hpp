@@ -18,7 +18,7 @@
 #include <tableq/metrics.hpp>
 #include <tableq/worker_event.hpp>
 
-#include "core/seam/process.hpp"
+#include "core/base/process.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -18,9 +18,9 @@
 #include <tableq/error.hpp>
 #include <tableq/outcome.hpp>
 
-#include "core/combining/combiner.hpp"
-#include "core/seam/error_rules.hpp"
-#include "core/seam/process.hpp"
+#include "core/base/errors.hpp"
+#include "core/base/process.hpp"
+#include "core/session/combiner.hpp"
 
 namespace tableq::inline v0::core {
 

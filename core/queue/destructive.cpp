@@ -1,6 +1,5 @@
 #include "core/queue/destructive.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -9,13 +8,12 @@
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/waiting.hpp"
-#include "core/seam/queue_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
 
-/// Messages in the queue's order: no database guarantees an order for the rows of a DELETE.
-std::vector<message> to_messages(std::vector<message_row> rows, kind queue_kind) {
+std::vector<message> to_messages(std::vector<message_row> rows) {
   std::vector<message> out;
   out.reserve(rows.size());
   for (message_row& row : rows) {
@@ -24,10 +22,6 @@ std::vector<message> to_messages(std::vector<message_row> rows, kind queue_kind)
                    .due_at = row.due_at,
                    .payload = std::move(row.payload)});
   }
-  std::sort(out.begin(), out.end(), [queue_kind](const message& a, const message& b) {
-    if (queue_kind == kind::lifo) return a.id > b.id;
-    return std::pair(a.due_at, a.id) < std::pair(b.due_at, b.id);
-  });
   return out;
 }
 
@@ -101,7 +95,7 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   check_wait(options.wait, tx != nullptr);
   read_gate gate(queue, tx, options.wait, options.stop);
   const auto read_now = [&](transaction_state* read_tx, std::size_t most) {
-    auto got = to_messages(take_out(queue, read_tx, most), queue.info().kind);
+    auto got = to_messages(take_out(queue, read_tx, most));
     apply(queue, read_tx, {.left = !got.empty()});
     return got;
   };
@@ -127,10 +121,10 @@ std::vector<message> peek(const queue_state& queue, std::size_t max) {
   const kind which = queue.info().kind;
   if (which == kind::pending) {
     return to_messages(
-        queue.execute(nullptr, pending_peek, {.max = max, .now = queue.database().now()}), which);
+        queue.execute(nullptr, pending_peek, {.max = max, .now = queue.database().now()}));
   }
   const auto& what = which == kind::heap ? heap_peek : which == kind::fifo ? fifo_peek : lifo_peek;
-  return to_messages(queue.execute(nullptr, what, {.max = max}), which);
+  return to_messages(queue.execute(nullptr, what, {.max = max}));
 }
 
 std::size_t purge(const queue_state& queue) {

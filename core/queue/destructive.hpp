@@ -12,7 +12,7 @@
 #include <tableq/stats.hpp>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/queue_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

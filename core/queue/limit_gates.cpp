@@ -10,8 +10,8 @@
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/limit_statements.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -5,14 +5,14 @@
 
 #include <tableq/queue.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -1,6 +1,6 @@
 #include <tableq/queue.hpp>
 
-#include <cstdint>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -8,12 +8,12 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/queue/destructive.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace {
@@ -24,18 +24,23 @@ using core::queue_state;
 using core::statement;
 using core::transaction_state;
 
-/// The first statement of an operation: errors carry its name.
-enum class destructive : std::uint8_t { enqueue, dequeue, peek, purge, stats };
-statement name_of(const queue& handle, destructive wanted) noexcept {
-  constexpr std::size_t operations = 5;
-  return static_cast<statement>(static_cast<std::size_t>(statement::heap_enqueue) +
-                                static_cast<std::size_t>(handle.kind()) * operations +
-                                static_cast<std::size_t>(wanted));
+/// The statements that name the operations of a kind; errors carry their names.
+struct operations {
+  statement enqueue, dequeue, peek, purge, stats;
+};
+const operations& names_of(const queue& handle) noexcept {
+  using enum statement;
+  static constexpr std::array by_kind{
+      operations{heap_enqueue, heap_dequeue, heap_peek, heap_purge, heap_stats},
+      operations{fifo_enqueue, fifo_dequeue, fifo_peek, fifo_purge, fifo_stats},
+      operations{lifo_enqueue, lifo_dequeue, lifo_peek, lifo_purge, lifo_stats},
+      operations{pending_enqueue, pending_dequeue, pending_peek, pending_purge, pending_stats}};
+  return by_kind[static_cast<std::size_t>(handle.kind())];
 }
 
 std::vector<message> read_messages(const queue& handle, std::size_t max,
                                    const dequeue_options& options) {
-  return operation(handle, name_of(handle, destructive::dequeue),
+  return operation(handle, names_of(handle).dequeue,
                    [&](const queue_state& state, transaction_state* tx) {
                      return core::read(state, tx, max, options);
                    });
@@ -44,7 +49,7 @@ std::vector<message> read_messages(const queue& handle, std::size_t max,
 template <class Options>
 message_id add_message(const queue& handle, payload_view payload, const Options& options,
                        const when_full& full) {
-  return operation(handle, name_of(handle, destructive::enqueue),
+  return operation(handle, names_of(handle).enqueue,
                    [&](const queue_state& state, transaction_state* tx) {
                      const auto item = core::to_item(state, payload.view(), options);
                      return core::add(state, tx, std::span(&item, 1), full).front();
@@ -66,7 +71,7 @@ std::vector<message_id> add_checked(const queue_state& state, transaction_state*
 template <class Message>
 std::vector<message_id> add_messages(const queue& handle, std::span<const Message> messages,
                                      const when_full& full) {
-  return operation(handle, name_of(handle, destructive::enqueue),
+  return operation(handle, names_of(handle).enqueue,
                    [&](const queue_state& state, transaction_state* tx) {
                      return add_checked(state, tx, messages, full);
                    });
@@ -78,7 +83,7 @@ template <class Options, class HandOver>
 auto write_later(const queue& handle, const std::string& payload, const Options& options,
                  HandOver hand_over) {
   using writer = core::async_writer<Options, message_id>;
-  const statement name = name_of(handle, destructive::enqueue);
+  const statement name = names_of(handle).enqueue;
   const queue_state& state = core::outside(handle, name);
   // Asks the database nothing: the caller does not wait for it.
   return core::named(state.database().name(), core::contract_of(name).name, [&] {
@@ -159,14 +164,14 @@ std::vector<message> destructive_queue::dequeue_batch(std::size_t max,
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
-  return operation_outside(*this, name_of(*this, destructive::peek),
+  return operation_outside(*this, names_of(*this).peek,
                            [&](const queue_state& state) { return core::peek(state, max); });
 }
 std::size_t destructive_queue::purge() {
-  return operation_outside(*this, name_of(*this, destructive::purge), core::purge);
+  return operation_outside(*this, names_of(*this).purge, core::purge);
 }
 queue_stats destructive_queue::stats(const stats_options& options) const {
-  return operation_outside(*this, name_of(*this, destructive::stats),
+  return operation_outside(*this, names_of(*this).stats,
                            [&](const queue_state& state) { return core::count(state, options); });
 }
 

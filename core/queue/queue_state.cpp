@@ -9,10 +9,10 @@
 
 #include <tableq/error.hpp>
 
-#include "core/combining/open_transaction.hpp"
-#include "core/database/table_call.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/table_call.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -17,13 +17,14 @@
 #include <tableq/stats.hpp>
 
 #include "core/database/database_state.hpp"
-#include "core/database/queue_table.hpp"
 #include "core/queue/async_writer.hpp"
-#include "core/queue/lease_table.hpp"
+#include "core/queue/queue_table.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/fields.hpp"
 
 namespace tableq::inline v0::core {
+
+class lease_table;
 
 /// One queue of one database: the state that the handles in queue.hpp share.
 ///
@@ -65,8 +66,8 @@ class queue_state {
   auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
-    return rows_of(what,
-                   execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
+    return rows_of<Row, Item>(
+        execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
   }
 
   /// Runs a statement whose contract the mapping of a table has made.

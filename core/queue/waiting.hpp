@@ -2,14 +2,23 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 
-#include "core/queue/hidden.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/seam/statements.hpp"
 #include "core/waking/watcher.hpp"
 
 namespace tableq::inline v0::core {
+
+/// The finding that messages may be hidden from this session's user. Needs a session; if the look
+/// fails, the next read meets the failure.
+[[nodiscard]] std::optional<finding_row> find_hidden(const queue_state& queue);
+
+/// For a read that found nothing and will wait: it would wait for ever if all messages are hidden
+/// from this user. Looks at most once a minute.
+void refuse_hidden(const queue_state& queue);
 
 /// Calls `read` until it returns something, the time ends or a stop is requested.
 /// @param due_in asks the database how long it takes until the next message falls due; null for

@@ -7,13 +7,12 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/database/alter_table.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/limit_statements.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/schema/catalog.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 #include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {

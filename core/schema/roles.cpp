@@ -7,10 +7,10 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/base/enum_names.hpp"
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
-#include "core/seam/enum_names.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/base/enum_names.hpp"
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/enum_names.hpp"
-#include "core/seam/named.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0 {
 namespace {

@@ -19,10 +19,10 @@ struct any_session {
 };
 
 /// Joins the caller's transaction. Each client library has a public function for it. Defined by
-/// core/database/enlist.cpp.
+/// core/database/transaction.cpp.
 enlistment enlist(const database& db, const any_session& callers, bool autocommit);
 /// The handle of a transaction's session; null if it is another library's. Defined by
-/// core/database/enlist.cpp.
+/// core/database/transaction.cpp.
 /// @param operation the public function's name, for errors.
 void* handle_in(transaction& tx, std::string_view client, std::string_view operation);
 

@@ -42,6 +42,14 @@ struct contract {
   static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
 };
 
+/// Where a field stands; contract::no_place if there is none with the name.
+constexpr std::size_t place_among(std::span<const field> fields, std::string_view name) noexcept {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return i;
+  }
+  return contract::no_place;
+}
+
 /// All contracts, in the order of the enumeration.
 std::span<const contract> contracts() noexcept;
 

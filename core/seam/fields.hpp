@@ -2,7 +2,7 @@
 
 /// @file
 /// Turns typed requests and rows of statements into parameters and columns. A struct names its
-/// fields once, in `fields()`. The compiler derives the contract of a statement from it.
+/// fields once, with TABLEQ_FIELDS. The compiler derives the contract of a statement from it.
 
 #include <array>
 #include <chrono>
@@ -19,12 +19,25 @@
 #include <variant>
 #include <vector>
 
+#include <boost/preprocessor/seq/enum.hpp>
+#include <boost/preprocessor/seq/transform.hpp>
+#include <boost/preprocessor/stringize.hpp>
+#include <boost/preprocessor/variadic/to_seq.hpp>
+
 #include <tableq/message.hpp>
 
 #include "core/seam/statement.hpp"
 #include "core/seam/value.hpp"
 
 namespace tableq::inline v0::core {
+
+/// Bytes that are not text.
+struct byte_view : std::string_view {
+  using std::string_view::string_view;
+  constexpr byte_view(std::string_view bytes) noexcept : std::string_view(bytes) {}
+  byte_view(const std::string& bytes) noexcept : std::string_view(bytes) {}
+};
+struct byte_string : std::string {};
 
 /// One field of a request or a row.
 template <class Owner, class Member>
@@ -34,18 +47,42 @@ struct described_field {
   Member Owner::*at;
 };
 
+template <class Value>
+struct value_of_optional {
+  using type = Value;
+};
+template <class Value>
+struct value_of_optional<std::optional<Value>> {
+  using type = Value;
+};
+
 template <class Owner, class Member>
-constexpr auto integer(std::string_view name, Member Owner::*at) {
-  return described_field<Owner, Member>{name, value_type::integer, at};
+constexpr auto field_of(std::string_view name, Member Owner::*at) {
+  using held = typename value_of_optional<Member>::type;
+  constexpr bool bytes = std::is_same_v<held, byte_view> || std::is_same_v<held, byte_string>;
+  constexpr bool text = std::is_convertible_v<held, std::string_view>;
+  return described_field<Owner, Member>{name,
+                                        bytes  ? value_type::bytes
+                                        : text ? value_type::text
+                                               : value_type::integer,
+                                        at};
 }
-template <class Owner, class Member>
-constexpr auto text(std::string_view name, Member Owner::*at) {
-  return described_field<Owner, Member>{name, value_type::text, at};
-}
-template <class Owner, class Member>
-constexpr auto bytes(std::string_view name, Member Owner::*at) {
-  return described_field<Owner, Member>{name, value_type::bytes, at};
-}
+
+#define TABLEQ_FIELD(unused, type, name) \
+  ::tableq::core::field_of(BOOST_PP_STRINGIZE(name), &type::name)
+#define TABLEQ_LIST(type, ...)  \
+  std::tuple(BOOST_PP_SEQ_ENUM( \
+      BOOST_PP_SEQ_TRANSFORM(TABLEQ_FIELD, type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__))))
+/// Describes a struct: its name, then its members in the order of the contract.
+#define TABLEQ_FIELDS(type, ...)           \
+  static constexpr auto fields() {         \
+    return TABLEQ_LIST(type, __VA_ARGS__); \
+  }
+/// The same for members after those of a base.
+#define TABLEQ_MORE_FIELDS(type, base, ...)                                \
+  static constexpr auto fields() {                                         \
+    return std::tuple_cat(base::fields(), TABLEQ_LIST(type, __VA_ARGS__)); \
+  }
 
 /// For statements without parameters, or whose rows are ignored.
 struct nothing {
@@ -78,12 +115,14 @@ struct row_of_item : Row {
   std::size_t item = 0;
 };
 
+/// A row of a statement with such items; `nothing`: it has none.
+template <class Row, class Item>
+using row_for = std::conditional_t<std::is_same_v<Item, nothing>, Row, row_of_item<Row>>;
+
 /// A statement with the types of its shared parameters, its items, and its rows.
 template <class Shared, class Item, class Row>
 struct typed_statement {
   using shared_type = Shared;
-  using item_type = Item;
-  using row_type = std::conditional_t<std::is_same_v<Item, nothing>, Row, row_of_item<Row>>;
   statement id;
 };
 
@@ -188,12 +227,10 @@ template <class Described>
 }
 
 /// Takes the rows of a statement out of a driver's result.
-template <class Shared, class Item, class Row>
-[[nodiscard]] auto rows_of(const typed_statement<Shared, Item, Row>& /*statement*/,
-                           row_set result) {
-  using row_type = typename typed_statement<Shared, Item, Row>::row_type;
+template <class Row, class Item = nothing>
+[[nodiscard]] std::vector<row_for<Row, Item>> rows_of(row_set result) {
   constexpr std::size_t first = std::is_same_v<Item, nothing> ? 0 : 1;
-  std::vector<row_type> out(result.size());
+  std::vector<row_for<Row, Item>> out(result.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if constexpr (first == 1) out[i].item = result.item(i);
     std::size_t column = first;

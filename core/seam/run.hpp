@@ -15,8 +15,8 @@ auto run(connection& session, const table_names& names,
          const typed_statement<Shared, Item, Row>& statement,
          const std::type_identity_t<Shared>& shared = {},
          std::span<const std::type_identity_t<Item>> items = {}) {
-  return rows_of(statement, session.execute(contract_of(statement.id), names, values_of(shared),
-                                            values_of(items)));
+  return rows_of<Row, Item>(
+      session.execute(contract_of(statement.id), names, values_of(shared), values_of(items)));
 }
 
 }  // namespace tableq::inline v0::core

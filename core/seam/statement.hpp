@@ -6,126 +6,139 @@
 
 namespace tableq::inline v0::core {
 
-/// Every statement that core needs of a database. The texts are in drivers/*/statements.sql under
-/// the names in the contracts. Those from `table_open` on are on tables of applications, and have
-/// their texts from drivers/*/tables.sql.
+// clang-format off
+
+/// Every statement that core needs of a database: both parts of its name, then the types of the
+/// shared parameters, of each item, and of each row (core/seam/*_requests.hpp). Its text is in
+/// drivers/*/statements.sql under its name. Those from `table_open` on are on tables of applications:
+/// the mapping makes their parameters, and their texts are from drivers/*/tables.sql.
+/// @param query only reads. @param change may change messages. @param record changes anything else.
+#define TABLEQ_STATEMENTS(query, change, record)                        \
+  query(catalog, exists, nothing, nothing, place_row)                   \
+  query(catalog, lock, nothing, nothing, nothing)                       \
+  query(catalog, list, nothing, nothing, catalog_row)                   \
+  query(catalog, find, name_request, nothing, catalog_row)              \
+  record(catalog, insert, new_queue_request, nothing, nothing)          \
+  record(catalog, remove, name_request, nothing, nothing)               \
+  query(table, exists, nothing, nothing, present_row)                   \
+  query(queue, lock, identity_request, nothing, nothing)                \
+  record(queue, drop, nothing, nothing, nothing)                        \
+  query(notify, send, notice_request, nothing, nothing)                 \
+  query(listen, begin, nothing, nothing, nothing)                       \
+  query(listen, hold, identity_request, nothing, held_row)              \
+  query(listen, drop, identity_request, nothing, nothing)               \
+  query(listen, end, nothing, nothing, nothing)                         \
+  query(doctor, database, doctor_request, nothing, finding_row)         \
+  query(doctor, queue, doctor_request, nothing, finding_row)            \
+  query(doctor, ids, nothing, nothing, finding_row)                     \
+  change(heap, enqueue, clock_request, plain_item, id_row)              \
+  change(heap, dequeue, count_request, nothing, message_row)            \
+  query(heap, peek, count_request, nothing, message_row)                \
+  change(heap, purge, count_request, nothing, id_row)                   \
+  query(heap, stats, timed_read_request, nothing, count_row)            \
+  change(fifo, enqueue, clock_request, plain_item, id_row)              \
+  change(fifo, dequeue, count_request, nothing, message_row)            \
+  query(fifo, peek, count_request, nothing, message_row)                \
+  change(fifo, purge, count_request, nothing, id_row)                   \
+  query(fifo, stats, timed_read_request, nothing, count_row)            \
+  change(lifo, enqueue, clock_request, plain_item, id_row)              \
+  change(lifo, dequeue, count_request, nothing, message_row)            \
+  query(lifo, peek, count_request, nothing, message_row)                \
+  change(lifo, purge, count_request, nothing, id_row)                   \
+  query(lifo, stats, timed_read_request, nothing, count_row)            \
+  change(pending, enqueue, clock_request, pending_item, id_row)         \
+  change(pending, dequeue, timed_read_request, nothing, message_row)    \
+  query(pending, peek, timed_read_request, nothing, message_row)        \
+  change(pending, purge, count_request, nothing, id_row)                \
+  query(pending, stats, timed_read_request, nothing, count_row)         \
+  query(pending, next_due, clock_request, nothing, delay_row)           \
+  change(claim, enqueue, clock_request, claim_item, id_row)             \
+  query(claim, find_key, nothing, key_item, id_row)                     \
+  change(claim, replace, replace_request, replace_item, id_row)         \
+  change(claim, forget, clock_request, key_item, id_row)                \
+  change(claim, free, clock_request, key_item, id_row)                  \
+  change(claim, take, take_request, nothing, delivery_row)              \
+  change(claim, promote, promote_request, nothing, state_row)           \
+  change(claim, complete, nothing, receipt_item, id_row)                \
+  change(claim, keep, keep_request, receipt_item, id_row)               \
+  change(claim, fail, fail_request, fail_item, state_row)               \
+  change(claim, release, clock_request, receipt_item, id_row)           \
+  change(claim, extend, extend_request, receipt_item, id_row)           \
+  change(claim, heartbeat, extend_request, receipt_item, id_row)        \
+  query(claim, lost, nothing, receipt_item, id_row)                     \
+  query(claim, peek, timed_read_request, nothing, stored_row)           \
+  query(claim, list, list_finished_request, nothing, stored_row)        \
+  change(claim, redrive, clock_request, id_item, id_row)                \
+  change(claim, redrive_all, timed_read_request, nothing, id_row)       \
+  change(claim, remove, state_request, id_item, stored_row)             \
+  change(claim, adopt, nothing, adopt_item, id_row)                     \
+  query(claim, group_of, nothing, id_item, group_row)                   \
+  change(claim, advance, advance_request, group_item, id_row)           \
+  change(claim, purge, purge_request, nothing, id_row)                  \
+  query(claim, stats, timed_read_request, nothing, claim_count_row)     \
+  query(claim, next_due, clock_request, nothing, delay_row)             \
+  change(fifo, dequeue_strict, count_request, nothing, message_row)     \
+  change(lifo, dequeue_strict, count_request, nothing, message_row)     \
+  query(claim, list_ready, list_ready_request, nothing, stored_row)     \
+  query(claim, list_held, list_ready_request, nothing, stored_row)      \
+  query(claim, list_waiting, list_waiting_request, nothing, stored_row) \
+  query(claim, get, nothing, id_item, stored_row)                       \
+  query(claim, find, key_request, nothing, stored_row)                  \
+  change(claim, cancel, nothing, id_item, id_row)                       \
+  change(claim, set_priority, nothing, priority_item, id_row)           \
+  query(claim, state_of, nothing, id_item, state_row)                   \
+  query(limits, read, limits_request, nothing, limits_row)              \
+  record(limits, ask, limits_request, nothing, limits_row)              \
+  record(limits, lock, limits_lock_request, nothing, limits_lock_row)   \
+  record(limits, spend, spend_request, nothing, nothing)                \
+  record(limits, pause, pause_request, nothing, nothing)                \
+  record(limits, set, limits_set_request, nothing, nothing)             \
+  record(limits, remove, limits_request, nothing, nothing)              \
+  query(queue, count, room_request, nothing, number_row)                \
+  query(claim, count, room_request, nothing, number_row)                \
+  query(claim, leased, leased_request, nothing, number_row)             \
+  query(claim, unseen, nothing, id_item, id_row)                        \
+  query(session, identity, nothing, nothing, database_row)              \
+  query(catalog, migrator, nothing, nothing, held_row)                  \
+  record(catalog, set_layout, layout_request, nothing, present_row)     \
+  change(claim, take_turns, take_request, nothing, turn_row)            \
+  query(claim, letters, letters_request, nothing, letters_row)          \
+  query(queue, alter, alter_request, nothing, sessions_row)             \
+  query(claim, pick, take_request, nothing, pick_row)                   \
+  change(claim, lease, take_request, id_item, nothing)                  \
+  query(claim, taken, clock_request, id_item, delivery_row)             \
+  query(queue, hidden, nothing, nothing, finding_row)                   \
+  query(table, find, table_request, nothing, found_table_row)           \
+  query(table, columns, table_request, nothing, table_column_row)       \
+  query(table, keys, table_request, nothing, unique_column_row)         \
+  query(table, indexes, table_request, nothing, index_column_row)       \
+  query(table, open, nothing, nothing, nothing)                         \
+  record(table, insert, nothing, nothing, nothing)                      \
+  record(table, take, nothing, nothing, nothing)                        \
+  record(table, complete, nothing, nothing, nothing)                    \
+  record(table, fail, nothing, nothing, nothing)                        \
+  record(table, release, nothing, nothing, nothing)                     \
+  record(table, extend, nothing, nothing, nothing)                      \
+  record(table, keep, nothing, nothing, nothing)                        \
+  query(table, lost, nothing, nothing, nothing)                         \
+  record(table, return, nothing, nothing, nothing)                      \
+  record(table, requeue, nothing, nothing, nothing)                     \
+  query(table, peek, nothing, nothing, nothing)                         \
+  query(table, count, nothing, nothing, nothing)                        \
+  query(table, next, nothing, nothing, nothing)
+
+// clang-format on
+
+#define TABLEQ_ENUMERATOR(group, name, ...) group##_##name,
+#define TABLEQ_COUNTED(...) +1
+
 enum class statement : std::uint8_t {
-  catalog_exists,
-  catalog_lock,
-  catalog_list,
-  catalog_find,
-  catalog_insert,
-  catalog_remove,
-  table_exists,
-  queue_lock,
-  queue_drop,
-  notify_send,
-  listen_begin,
-  listen_hold,
-  listen_drop,
-  listen_end,
-  doctor_database,
-  doctor_queue,
-  doctor_ids,
-  heap_enqueue,
-  heap_dequeue,
-  heap_peek,
-  heap_purge,
-  heap_stats,
-  fifo_enqueue,
-  fifo_dequeue,
-  fifo_peek,
-  fifo_purge,
-  fifo_stats,
-  lifo_enqueue,
-  lifo_dequeue,
-  lifo_peek,
-  lifo_purge,
-  lifo_stats,
-  pending_enqueue,
-  pending_dequeue,
-  pending_peek,
-  pending_purge,
-  pending_stats,
-  pending_next_due,
-  claim_enqueue,
-  claim_find_key,
-  claim_replace,
-  claim_forget,
-  claim_free,
-  claim_take,
-  claim_promote,
-  claim_complete,
-  claim_keep,
-  claim_fail,
-  claim_release,
-  claim_extend,
-  claim_heartbeat,
-  claim_lost,
-  claim_peek,
-  claim_list,
-  claim_redrive,
-  claim_redrive_all,
-  claim_remove,
-  claim_adopt,
-  claim_group_of,
-  claim_advance,
-  claim_purge,
-  claim_stats,
-  claim_next_due,
-  fifo_dequeue_strict,
-  lifo_dequeue_strict,
-  claim_list_ready,
-  claim_list_held,
-  claim_list_waiting,
-  claim_get,
-  claim_find,
-  claim_cancel,
-  claim_set_priority,
-  claim_state_of,
-  limits_read,
-  limits_ask,
-  limits_lock,
-  limits_spend,
-  limits_pause,
-  limits_set,
-  limits_remove,
-  queue_count,
-  claim_count,
-  claim_leased,
-  claim_unseen,
-  session_identity,
-  catalog_migrator,
-  catalog_set_layout,
-  claim_take_turns,
-  claim_letters,
-  queue_alter,
-  claim_pick,
-  claim_lease,
-  claim_taken,
-  queue_hidden,
-  table_find,
-  table_columns,
-  table_keys,
-  table_indexes,
-  table_open,
-  table_insert,
-  table_take,
-  table_complete,
-  table_fail,
-  table_release,
-  table_extend,
-  table_keep,
-  table_lost,
-  table_return,
-  table_requeue,
-  table_peek,
-  table_count,
-  table_next,
+  TABLEQ_STATEMENTS(TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR)
 };
 
 /// How many there are.
-inline constexpr std::size_t statement_count = static_cast<std::size_t>(statement::table_next) + 1;
+inline constexpr std::size_t statement_count =
+    0 TABLEQ_STATEMENTS(TABLEQ_COUNTED, TABLEQ_COUNTED, TABLEQ_COUNTED);
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

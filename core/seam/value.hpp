@@ -64,6 +64,11 @@ class row_set {
     }
   }
 
+  /// Moves a row of another result to the end, from one of its columns on.
+  void append_row(row_set& from, std::size_t row, std::size_t first = 0) {
+    for (std::size_t i = first; i < from.width_; ++i) add(std::move(from.at(row, i)));
+  }
+
   [[nodiscard]] cell& at(std::size_t row, std::size_t column) {
     return cells_[row * width_ + column];
   }
@@ -82,18 +87,6 @@ class row_set {
   /// The item of a batch to which the row belongs: its first field.
   [[nodiscard]] std::size_t item(std::size_t row) const {
     return static_cast<std::size_t>(integer(row, 0));
-  }
-  /// Moves a field out.
-  [[nodiscard]] cell take(std::size_t row, std::size_t column) {
-    return std::move(cells_[row * width_ + column]);
-  }
-  /// Moves the text out; null reads as nothing.
-  [[nodiscard]] std::optional<std::string> take_maybe_text(std::size_t row, std::size_t column) {
-    auto* found = std::get_if<std::string>(&cells_[row * width_ + column]);
-    return found == nullptr ? std::nullopt : std::optional(std::move(*found));
-  }
-  [[nodiscard]] std::string take_text(std::size_t row, std::size_t column) {
-    return take_maybe_text(row, column).value_or(std::string());
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/seam/error_rules.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -10,8 +10,8 @@
 #include <tableq/error.hpp>
 #include <tableq/observer.hpp>
 
+#include "core/base/process.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/process.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "core/input/utf8.hpp"
+#include "core/input/codec.hpp"
 #include "core/seam/driver.hpp"
-#include "core/table/description.hpp"
 #include "core/table/indexes.hpp"
+#include "core/table/open_table.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -69,9 +69,6 @@ column_type type_of(const table_column& column) noexcept;
 /// Whether a column's form has that part behind its family.
 bool has_trait(const table_column& column, std::string_view trait);
 
-/// As row::get finds columns.
-bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
-
 /// The column of that name: exactly, or without case if only one has it.
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
                                        std::string_view name);
@@ -79,5 +76,10 @@ std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
 /// Finds the columns of a mapping in a table, and checks that they can serve.
 /// @throws error errc::invalid_argument that names the column, its type and what is needed.
 table_layout resolve(const table_description& found, const table_mapping& mapping);
+
+/// Checks that the columns of a mapping can hold what its statements write, and be compared as they
+/// compare.
+/// @throws error errc::invalid_argument that names the column, and what it lacks.
+void check_columns(const table_layout& layout);
 
 }  // namespace tableq::inline v0::core

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/seam/process.hpp"
+#include "core/base/process.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -6,11 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "core/seam/claim_requests.hpp"
+#include "core/base/process.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/process.hpp"
-#include "core/seam/queue_statements.hpp"
-#include "core/seam/table_statements.hpp"
+#include "core/seam/statements.hpp"
 #include "core/table/row_rules.hpp"
 
 namespace tableq::inline v0::core {
@@ -30,13 +28,6 @@ std::uint64_t slot_for(std::string text) {
   const std::scoped_lock hold(process_wide());
   static std::map<std::string, std::uint64_t> slots;  // process_wide() guards it
   return apart + slots.try_emplace(std::move(text), slots.size()).first->second;
-}
-
-std::size_t place_among(std::span<const field> fields, std::string_view name) {
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const field& each) { return each.name == name; });
-  return found == fields.end() ? contract::no_place
-                               : static_cast<std::size_t>(found - fields.begin());
 }
 
 template <class Described>

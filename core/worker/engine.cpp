@@ -4,10 +4,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/database/access.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/named.hpp"
 #include "core/worker/inside.hpp"
 
 namespace tableq::inline v0::core {

@@ -1,14 +1,14 @@
 // The part of a worker_feed that calls handlers and reports.
 
-#include "core/seam/error_rules.hpp"
+#include "core/base/errors.hpp"
 #include "core/worker/feed.hpp"
 
 #include <exception>
 #include <utility>
 #include <variant>
 
-#include "core/combining/open_transaction.hpp"
 #include "core/database/access.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/worker/engine.hpp"

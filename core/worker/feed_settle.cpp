@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
-#include "core/seam/error_rules.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"

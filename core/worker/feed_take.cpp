@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
-#include "core/queue/hidden.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/error_rules.hpp"
+#include "core/queue/waiting.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 

@@ -6,12 +6,12 @@
 
 #include <tableq/transaction.hpp>
 
-#include "core/claim/own_leases.hpp"
+#include "core/base/errors.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/error_rules.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/kept_state.hpp"
 #include "core/worker/verdict.hpp"

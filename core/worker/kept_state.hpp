@@ -8,7 +8,7 @@
 
 #include <tableq/handled.hpp>
 
-#include "core/seam/process.hpp"
+#include "core/base/process.hpp"
 
 namespace tableq::inline v0::core {
 

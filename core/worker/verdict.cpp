@@ -10,7 +10,7 @@
 
 #include <tableq/message_rules.hpp>
 
-#include "core/claim/own_leases.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/database/access.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"

@@ -7,13 +7,12 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
+#include "core/base/process.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/error_rules.hpp"
-#include "core/seam/named.hpp"
-#include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/kept_state.hpp"
 #include "core/worker/verdict.hpp"

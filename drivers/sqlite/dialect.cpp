@@ -10,8 +10,8 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/connection_string.hpp"
-#include "core/seam/named.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"

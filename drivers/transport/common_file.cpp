@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/seam/process.hpp"
+#include "core/base/process.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::inline v0::drivers {

@@ -18,9 +18,8 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
-#include "drivers/transport/closed_in_child.hpp"
 #include "drivers/transport/foreign_names.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_login.hpp"

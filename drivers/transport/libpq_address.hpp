@@ -16,9 +16,9 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/connection_string.hpp"
-#include "core/seam/named.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 
 namespace tableq::inline v0::drivers::libpq {
 

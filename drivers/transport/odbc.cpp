@@ -18,7 +18,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/foreign_names.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_drivers.hpp"
 #include "drivers/transport/odbc_options.hpp"

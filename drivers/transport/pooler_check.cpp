@@ -11,7 +11,7 @@
 
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_login.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/session/backoff.hpp"
-#include "drivers/transport/closed_in_child.hpp"
+#include "drivers/transport/forks.hpp"
 
 namespace tableq::inline v0::drivers {
 

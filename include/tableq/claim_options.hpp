@@ -135,7 +135,7 @@ struct new_claim_message {
   claim_enqueue_options options = {};  ///< As for a single enqueue.
 };
 
-/// Options of `claim_queue::take` and `take_one`.
+/// Options of `leased_queue::take` and `take_one`.
 struct take_options {
   /// Longest wait for the first message, up to 365 days. Zero: no waiting.
   std::chrono::milliseconds wait{0};
@@ -147,7 +147,7 @@ struct take_options {
   std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
 };
 
-/// Options of `claim_queue::fail`.
+/// Options of `leased_queue::fail`.
 struct fail_options {
   /// Time until the message is ready again, 0 to 3,650 days. Empty: the retry_delays decide.
   std::optional<std::chrono::milliseconds> delay = {};
@@ -155,7 +155,7 @@ struct fail_options {
   bool give_up = false;
 };
 
-/// One item of a batch for `claim_queue::fail_batch`.
+/// One item of a batch for `leased_queue::fail_batch`.
 struct failure {
   tableq::receipt receipt = {};  ///< Of the delivery that failed.
   std::string error = {};        ///< Stored in the message's history, as by fail. May be empty.

@@ -13,13 +13,12 @@
 #include <tableq/claim_options.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
+#include <tableq/leased_queue.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_range.hpp>
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
 #include <tableq/payload.hpp>
-#include <tableq/queue.hpp>
-#include <tableq/receipts.hpp>
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/text_view.hpp>
@@ -35,13 +34,9 @@ namespace tableq::inline v0 {
 /// `take` may return the message, or makes it dead after its last attempt. docs/guarantees.md shows
 /// the states.
 ///
-/// All settlements take a receipt, or the delivery that has it, and act only while its fence
-/// matches. A receipt of another queue is errc::invalid_argument. Batches take any contiguous range
-/// of receipts or deliveries, and return one result per item, in order.
-///
-/// Shares the sessions of its database and keeps them open. Threads, transactions and the errors of
-/// every operation: see `queue`.
-class TABLEQ_EXPORT claim_queue : public queue {
+/// Shares the sessions of its database and keeps them open. Takes and settlements: see
+/// `leased_queue`; threads, transactions and the errors of every operation: see `queue`.
+class TABLEQ_EXPORT claim_queue : public leased_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
   [[nodiscard]] claim_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
@@ -75,47 +70,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   void enqueue_async(std::string payload, const claim_enqueue_options& options,
                      std::function<void(outcome<enqueued>)> done);
 
-  /// Takes up to `max` messages, 1 to 10,000, under one lease, in one statement, in the queue's
-  /// order. Inside a transaction a rollback undoes the take and its receipts become invalid; `wait`
-  /// is refused. A message with unreadable headers is not handed out: it is dead at once, with the
-  /// reason in its history. See stored_message::unread_headers.
-  /// @return empty when no message was ready or became ready within `wait`.
-  /// @throws error errc::invalid_argument for max or options out of range; nothing is taken.
-  [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
-  /// The same for one message.
-  [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
-  /// The same; the destructor releases an unsettled message, which is then ready at once.
+  /// As take_one; the destructor releases an unsettled message, which is then ready at once.
   [[nodiscard]] std::optional<scoped_delivery> take_scoped(const take_options& options = {});
-
-  /// Completes the message: removes it, or marks it done in a queue with keep_completed or
-  /// key_window.
-  /// @throws error errc::conflict, as the other settlements, cancel and set_priority, when the
-  ///   transaction's snapshot is older than the message and so does not show it.
-  [[nodiscard]] settle_result complete(const receipt& taken);
-  /// The same for any number of messages, in one transaction. Of two equal receipts the first is
-  /// applied. No receipts: an empty result, and nothing is sent.
-  [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
-
-  /// Records a failed attempt: the message is ready again after `delay`, or dead after its last
-  /// attempt.
-  /// @param error stored in the message's history, cut at 2,000 bytes and converted to UTF-8.
-  /// @throws error errc::invalid_argument for a delay out of range; nothing has changed.
-  [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
-                                   const fail_options& options = {});
-  /// The same for any number of messages, each with its own error and options; as complete_batch.
-  [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
-
-  /// Returns the message without an attempt: it is ready at once, and the attempt is not counted.
-  [[nodiscard]] settle_result release(const receipt& taken);
-  /// The same for any number of messages; as complete_batch.
-  [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
-
-  /// Sets the end of the lease to `lease` from now (1 ms to 365 days). The receipt stays valid.
-  /// @throws error errc::invalid_argument for a lease out of range; nothing has changed.
-  [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
-  /// The same for any number of messages, in one transaction. Equal receipts have one result.
-  [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
-                                                        std::chrono::milliseconds lease);
 
   /// Reads up to `max` ready messages (1 to 10,000) in the order of takes, without locks. Of the
   /// messages that fell due or whose lease ended since the last take, it considers only the first
@@ -197,7 +153,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
  private:
   friend class core::access;
   friend class database;
-  using queue::queue;
+  using leased_queue::leased_queue;
 };
 
 }  // namespace tableq::inline v0

@@ -19,6 +19,7 @@ class handled;
 class handler;
 class heap_queue;
 class kept_delivery;
+class leased_queue;
 class lifo_queue;
 class message_range;
 class metrics;

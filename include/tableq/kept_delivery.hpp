@@ -48,7 +48,7 @@ class TABLEQ_EXPORT kept_delivery {
   // NOLINTBEGIN(modernize-use-nodiscard): as with a handler's verdict, the worker tells the end
   /// As handled::completed.
   bool complete() const;
-  /// As claim_queue::fail: handled::failed, retry_after or give_up. A delay is at most 3,650 days.
+  /// As leased_queue::fail: handled::failed, retry_after or give_up. A delay is at most 3,650 days.
   bool fail(std::string why, const fail_options& options = {}) const;
   /// As handled::give_back: ready again at once, and the attempt does not count.
   bool give_back() const;

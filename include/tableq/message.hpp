@@ -63,7 +63,7 @@ enum class settle_result {
                ///< is certain: a transaction whose snapshot is too old gets errc::conflict.
 };
 
-/// One message handed out by `claim_queue::take` for the length of its lease. Converts to its
+/// One message handed out by `leased_queue::take` for the length of its lease. Converts to its
 /// receipt.
 struct delivery {
   tableq::receipt receipt;                ///< For the settlement; has the id.

@@ -41,17 +41,17 @@ class TABLEQ_EXPORT scoped_delivery {
   /// The same.
   [[nodiscard]] const delivery* operator->() const;
 
-  /// As claim_queue::complete. Any returned result settles the object. After an error the
+  /// As leased_queue::complete. Any returned result settles the object. After an error the
   /// destructor still releases the message, and the call may be repeated.
   [[nodiscard]] settle_result complete();
   /// The same inside a transaction. The destructor then does nothing: after a rollback the message
   /// is ready again when its lease ends.
   [[nodiscard]] settle_result complete(transaction& tx);
-  /// As claim_queue::fail.
+  /// As leased_queue::fail.
   [[nodiscard]] settle_result fail(std::string_view error, const fail_options& options = {});
-  /// As claim_queue::release, with a result.
+  /// As leased_queue::release, with a result.
   [[nodiscard]] settle_result release();
-  /// As claim_queue::extend. Does not settle.
+  /// As leased_queue::extend. Does not settle.
   [[nodiscard]] settle_result extend(std::chrono::milliseconds lease);
 
  private:

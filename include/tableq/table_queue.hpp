@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,15 +10,13 @@
 #include <tableq/claim_options.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
+#include <tableq/leased_queue.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
-#include <tableq/queue.hpp>
-#include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/table_mapping.hpp>
-#include <tableq/text_view.hpp>
 
 namespace tableq::inline v0 {
 
@@ -46,9 +43,10 @@ struct typed_delivery {
 /// come up to a second later, or a quarter of the lease if that is shorter. Rows that plain SQL
 /// inserts wake waiting takes at the next poll.
 ///
-/// Shares the sessions of its database and keeps them open. Threads, transactions and errors: see
-/// `queue`. On SQL Server its statements were never executed on a server.
-class TABLEQ_EXPORT table_queue : public queue {
+/// Shares the sessions of its database and keeps them open. Takes and settlements: see
+/// `leased_queue`; threads, transactions and errors: see `queue`. On SQL Server its statements were
+/// never executed on a server.
+class TABLEQ_EXPORT table_queue : public leased_queue {
  public:
   /// A handle of this table inside the transaction; see `queue`.
   [[nodiscard]] table_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
@@ -77,17 +75,10 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// @throws error as `enqueue`.
   std::vector<row> enqueue_batch(const batch_view<row>& rows);
 
-  /// Takes up to `max` rows, 1 to 10,000, in one statement, in the mapping's order. Inside a
-  /// transaction a rollback undoes the take; `wait` is refused.
-  /// @return empty when no row waited or began to wait within `wait`.
-  /// @throws error errc::invalid_argument for max or options out of range; errc::unsupported for
-  ///   take_options::claimed_at.
-  [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
-  /// The same for one row.
-  [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
-  /// The same, as objects. If row_traits cannot make an object of a row, that row fails, the others
-  /// of this take are released, and the exception is thrown. Where a take deletes its rows, they
-  /// are lost then, unless it happens in a transaction that is rolled back.
+  using leased_queue::take;
+  /// Takes rows as objects. If row_traits cannot make an object of a row, that row fails, the
+  /// others of this take are released, and the exception is thrown. Where a take deletes its rows,
+  /// they are lost then, unless it happens in a transaction that is rolled back.
   template <readable_row T>
   [[nodiscard]] std::vector<typed_delivery<T>> take(std::size_t max,
                                                     const take_options& options = {}) {
@@ -108,31 +99,6 @@ class TABLEQ_EXPORT table_queue : public queue {
     }
     return out;
   }
-
-  /// Completes the row: deletes, marks or leaves it, as the mapping says.
-  /// @return settle_result::lease_lost if the row is no longer taken under this receipt. Without a
-  ///   fence a later take of the same row has an equal receipt. In a transaction whose snapshot
-  ///   does not show the row, it is lease_lost, too.
-  [[nodiscard]] settle_result complete(const receipt& taken);
-  /// The same for any number of rows, in one statement.
-  [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
-  /// Records a failed attempt: the row waits again, or is dead after its last attempt.
-  /// @param error stored in last_error, cut at 2,000 bytes and converted to UTF-8.
-  /// @throws error errc::unsupported for a delay without due_at in the mapping.
-  [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
-                                   const fail_options& options = {});
-  /// The same for any number of rows.
-  [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
-  /// Returns the row without an attempt: it waits again.
-  [[nodiscard]] settle_result release(const receipt& taken);
-  /// The same for any number of rows.
-  [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
-  /// Sets the end of the lease to `lease` from now (1 ms to 365 days).
-  /// @throws error errc::unsupported without lease_until in the mapping.
-  [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
-  /// The same for any number of rows.
-  [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
-                                                        std::chrono::milliseconds lease);
 
   /// Makes rows wait again that were taken longer ago, in small batches, whatever became of their
   /// takers: for an operator, where no lease brings them back. With on_complete::leave they have a
@@ -167,7 +133,7 @@ class TABLEQ_EXPORT table_queue : public queue {
  private:
   friend class database;
   friend class core::access;
-  using queue::queue;
+  using leased_queue::leased_queue;
   /// @param made of the first rows of `taken`; the next row is the one that fails.
   template <class T>
   void give_back(std::vector<delivery>& taken, std::vector<typed_delivery<T>>& made,

@@ -15,6 +15,7 @@
 #include <tableq/handled.hpp>
 #include <tableq/handler.hpp>
 #include <tableq/kept_delivery.hpp>
+#include <tableq/leased_queue.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_range.hpp>

@@ -12,7 +12,6 @@
 
 #include "core/input/codec.hpp"
 #include "core/input/queue_options.hpp"
-#include "core/input/utf8.hpp"
 #include "drivers/array_text.hpp"
 #include "fuzz/check.hpp"
 

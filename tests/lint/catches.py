@@ -11,13 +11,13 @@ FOREIGN = "the application's own function may throw anything: that becomes a sen
 CAUGHT = {
     "bench/measure.cpp": {"work": [HANDED_OVER, HANDED_OVER]},
     "core/claim/scoped_delivery.cpp": {"let_go": [NEEDED]},
-    "core/claim/table_queue.cpp": {"give_back": [NEEDED]},
-    "core/combining/combiner.cpp": {"run_all": [HANDED_OVER, HANDED_OVER]},
+    "core/table/table_queue.cpp": {"give_back": [NEEDED]},
+    "core/session/combiner.cpp": {"run_all": [HANDED_OVER, HANDED_OVER]},
     "core/database/database_state.cpp": {"announce": [NEEDED]},
     "core/input/identifier.cpp": {"good_queue_name": [NEEDED]},
     "core/observe/observation.hpp": {"notify_observer": [NEEDED], "run": [UNDONE]},
     "core/queue/async_writer.hpp": {"write": [FOREIGN]},
-    "core/seam/process.cpp": {"leave_to_parent": [NEEDED]},
+    "core/base/process.cpp": {"leave_to_parent": [NEEDED]},
     "core/session/session_pool.cpp": {"connect": [UNDONE]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},
     "core/waking/watcher_listens.cpp": {"open_listener": [NEEDED], "follow": [NEEDED]},
@@ -33,8 +33,7 @@ CAUGHT = {
         "look_after_transaction": [NEEDED],
         "look": [UNDONE],
     },
-    "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
-    "drivers/session_units.cpp": {"rollback": [NEEDED]},
+    "drivers/session.cpp": {"rollback": [NEEDED], "in_unit": [UNDONE]},
     "tools/children.cpp": {"start": [UNDONE]},
 }
 

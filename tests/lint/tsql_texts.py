@@ -126,12 +126,12 @@ def read_contracts(root):
     seam = Path(root) / "core/seam"
     sources = "".join(p.read_text(encoding="utf-8") for p in sorted(seam.glob("*.hpp")))
     lists = {"nothing": []}
-    for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+))? \{\n(.*?)^\};", sources, re.S | re.M):
-        lists[name] = lists.get(base, []) + re.findall(r"\b(?:integer|text|bytes)\(\s*\"(\w+)\"", body)
-    typed = r"typed_statement<(\w+),\s*(\w+),\s*(\w+)>\s*(\w+)\{"
-    # The contract of a mapped statement is made when its table is opened: its row is a parameter.
-    parts = {name: tuple(lists[p] for p in found) for *found, name in re.findall(typed, sources)
-             if all(p in lists for p in found)}
-    source = (seam / "contract.cpp").read_text(encoding="utf-8")
-    rows = re.findall(r"(?:change|query)\(statements::(\w+),\s*\"([\w.]+)\"\)", source)
-    return {called: parts[name] for name, called in rows}
+    for more, names in re.findall(r"^  TABLEQ_(MORE_)?FIELDS\(([^)]*)\)", sources, re.M):
+        name, *fields = re.findall(r"\w+", names)
+        lists[name] = lists[fields.pop(0)] + fields if more else fields
+    statements = re.findall(r"^  (?:query|change|record)\(([\w, ]+)\)", sources, re.M)
+    rows = [row.split(", ") for row in statements]
+    # The contract of a statement on an application's table is made when that is opened.
+    own = rows[:[row[:2] for row in rows].index(["table", "open"])]
+    return {f"{group}.{name}": tuple(lists[each] for each in types) for group, name, *types in own}
+

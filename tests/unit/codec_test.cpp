@@ -4,8 +4,6 @@
 
 #include <chrono>
 
-#include "core/input/utf8.hpp"
-
 namespace {
 
 using tableq::core::decode_errors;

@@ -1,4 +1,4 @@
-#include "core/combining/combiner.hpp"
+#include "core/session/combiner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
+#include "core/seam/statements.hpp"
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST(typed_statements, give_rows_with_their_items) {
   rows.add(cell(std::int64_t{1}));
   rows.add(cell(std::int64_t{40}));
   rows.add(cell(std::int64_t{4}));
-  const auto read = rows_of(statements::claim_fail, std::move(rows));
+  const auto read = rows_of<state_row, fail_item>(std::move(rows));
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].item, 1U);
   EXPECT_EQ(read[0].id.value, 40);

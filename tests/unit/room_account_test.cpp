@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/limits/room_account.hpp"
+#include "core/limits/known_limits.hpp"
 
 namespace {
 

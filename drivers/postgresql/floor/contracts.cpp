@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/seam/catalog_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::drivers::postgresql {
 namespace {

@@ -53,26 +53,14 @@ struct place_request {
   std::string_view floors = {};
   std::int64_t oldest = 0;
   std::int64_t passed = 0;
-
-  static constexpr auto fields() {
-    return std::tuple(core::text("highs", &place_request::highs),
-                      core::text("lows", &place_request::lows),
-                      core::text("floors", &place_request::floors),
-                      core::integer("oldest", &place_request::oldest),
-                      core::integer("passed", &place_request::passed));
-  }
+  TABLEQ_FIELDS(place_request, highs, lows, floors, oldest, passed)
 };
 
 /// A look: the same, and the writers that it searches for. See writers_watch.hpp.
 struct look_request : place_request {
   std::string_view writers = {};
   std::optional<timestamp> now = {};  ///< Always empty: the database's own clock decides.
-
-  static constexpr auto fields() {
-    return std::tuple_cat(place_request::fields(),
-                          std::tuple(core::text("writers", &look_request::writers),
-                                     core::integer("now", &look_request::now)));
-  }
+  TABLEQ_MORE_FIELDS(look_request, place_request, writers, now)
 };
 
 /// The row of a look, one for each priority: see table_places::sight.
@@ -85,37 +73,21 @@ struct look_row {
   std::optional<std::int64_t> last = {};  ///< The highest id that was drawn, if the user may know.
   std::optional<std::string> writers = {};
   bool ended = false;
-
-  static constexpr auto fields() {
-    return std::tuple(
-        core::integer("level", &look_row::level), core::integer("ready", &look_row::ready),
-        core::integer("first", &look_row::first), core::integer("due", &look_row::due),
-        core::integer("clock", &look_row::clock), core::integer("last", &look_row::last),
-        core::text("writers", &look_row::writers), core::integer("ended", &look_row::ended));
-  }
+  TABLEQ_FIELDS(look_row, level, ready, first, due, clock, last, writers, ended)
 };
 
 /// The places that the processes of a queue share.
 struct floors_request {
   std::string_view floors = {};       ///< To be stored.
   std::optional<timestamp> now = {};  ///< As in look_request.
-
-  static constexpr auto fields() {
-    return std::tuple(core::text("floors", &floors_request::floors),
-                      core::integer("now", &floors_request::now));
-  }
+  TABLEQ_FIELDS(floors_request, floors, now)
 };
 
 struct floors_row {
   std::string floors = {};  ///< Empty: nobody has stored any.
   std::chrono::milliseconds age{0};
   bool writable = false;  ///< The session may store them.
-
-  static constexpr auto fields() {
-    return std::tuple(core::text("floors", &floors_row::floors),
-                      core::integer("age", &floors_row::age),
-                      core::integer("writable", &floors_row::writable));
-  }
+  TABLEQ_FIELDS(floors_row, floors, age, writable)
 };
 
 /// The statements of this driver alone.

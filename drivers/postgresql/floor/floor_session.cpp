@@ -7,9 +7,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/claim_statements.hpp"
-#include "core/seam/queue_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::drivers::postgresql {
 namespace {
@@ -53,12 +51,6 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
                    .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});
   }
   return out;
-}
-
-/// The rows of one of the driver's own statements.
-template <class Row>
-auto rows_as(row_set rows) {
-  return core::rows_of(core::typed_statement<core::nothing, core::nothing, Row>{}, std::move(rows));
 }
 
 }  // namespace
@@ -218,7 +210,7 @@ bool floor_session::aside(Work work) noexcept {
 void floor_session::learn(known_table& of, bool first) {
   if (!of.where.asks_others(first, clock::now()) || of.names.layout < layout_with_floors) return;
   try {
-    auto rows = rows_as<floors_row>(dialect_session::execute(
+    auto rows = core::rows_of<floors_row>(dialect_session::execute(
         contract_of(own_statement::floors_read), of.names, core::values_of(floors_request()), {}));
     if (rows.empty()) return;
     of.readable = true;
@@ -260,7 +252,7 @@ table_places::sight floor_session::see(known_table& of, const table_places::ques
   request.oldest = asked.where.oldest;
   request.passed = usable_places(of, asked.where).passed;
   request.writers = asked.writers;
-  auto rows = rows_as<look_row>(
+  auto rows = core::rows_of<look_row>(
       dialect_session::execute(contract_of(statements.at(static_cast<std::size_t>(asked.by))),
                                of.names, core::values_of(request), {}));
   look_row& any = rows.at(0);

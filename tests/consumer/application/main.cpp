@@ -14,6 +14,7 @@
 #include <tableq/handled.hpp>
 #include <tableq/handler.hpp>
 #include <tableq/kept_delivery.hpp>
+#include <tableq/leased_queue.hpp>
 #include <tableq/libpq.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>

@@ -1,0 +1,241 @@
+#include "core/claim/lease_table.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/input/codec.hpp"
+#include "core/seam/statements.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+constexpr std::string_view unreadable = "the headers cannot be read: no JSON object in UTF-8";
+
+/// From -1,000 to 1,000: a thousandth of the jitter.
+int throw_dice() {
+  constexpr int most = 1000;
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_int_distribution<int>(-most, most)(random);
+}
+
+std::vector<receipt_item> items_of(const receipts_view& receipts) {
+  std::vector<receipt_item> items;
+  items.reserve(receipts.size());
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    items.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
+  }
+  return items;
+}
+
+/// @param rows of a statement that returns only ids.
+template <class Rows>
+void append(std::vector<changed_message>& out, const Rows& rows) {
+  for (const auto& row : rows) out.push_back({.item = row.item, .id = row.id});
+}
+
+template <class Rows>
+std::vector<changed_message> changed(const Rows& rows) {
+  std::vector<changed_message> out;
+  out.reserve(rows.size());
+  append(out, rows);
+  return out;
+}
+
+int final_of(ended_attempt::kind how) {
+  switch (how) {
+    case ended_attempt::kind::failed:
+      return 0;
+    case ended_attempt::kind::given_up:
+      return 1;
+    case ended_attempt::kind::untried:
+      break;
+  }
+  return 2;
+}
+
+class own_table final : public lease_table {
+ public:
+  own_table() : lease_table({}) {}
+
+  taken_messages take(const queue_state& queue, transaction_state* tx,
+                      const take_terms& terms) const override {
+    auto rows = queue.execute(tx, statements::claim_take,
+                              {.max = terms.max,
+                               .lease = terms.lease,
+                               .claimed_at = terms.claimed_at,
+                               .guard = terms.guard,
+                               .token = fence_token(),
+                               .unkey = queue.info().keys == key_scope::waiting,
+                               .now = queue.database().now()});
+    taken_messages out;
+    out.good.reserve(rows.size());
+    for (delivery_row& row : rows) add(out, std::move(row), queue);
+    return out;
+  }
+
+  std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
+                                       std::size_t max) const override {
+    const bool pass = queue.info().groups && queue.info().groups->on_failure == group_policy::pass;
+    std::vector<changed_message> out;
+    for (const state_row& row : queue.execute(tx, statements::claim_promote,
+                                              {.max = max,
+                                              .max_attempts = queue.info().max_attempts,
+                                              .regroup = pass,
+                                              .now = queue.database().now()})) {
+      out.push_back({.id = row.id, .state = row.state});
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
+      const queue_state& queue) const override {
+    const auto next =
+        queue.execute(nullptr, statements::claim_next_due, {.now = queue.database().now()});
+    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+  }
+
+  std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
+                                        const receipts_view& receipts) const override {
+    const std::vector<receipt_item> items = items_of(receipts);
+    const queue_info& rules = queue.info();
+    const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
+    std::vector<changed_message> out;
+    const auto keep = [&] {
+      append(out, queue.execute(
+                      tx, statements::claim_keep,
+                      {.window = rules.key_window, .strip = keys, .now = queue.database().now()},
+                      items));
+    };
+    const auto remove = [&] {
+      append(out, queue.execute(tx, statements::claim_complete, {}, items));
+    };
+    if (keys) {
+      // `keep` keeps the messages with keys, `remove` removes the others.
+      queue.execute_as_one(*tx, contract_of(statement::claim_complete), items.size(), [&] {
+        keep();
+        remove();
+        return out.size();
+      });
+    } else if (rules.keep_completed) {
+      keep();
+    } else {
+      remove();
+    }
+    return out;
+  }
+
+  std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
+                                    std::span<const ended_attempt> attempts) const override {
+    std::vector<fail_item> items;
+    items.reserve(attempts.size());
+    for (const ended_attempt& one : attempts) {
+      items.push_back({.id = one.receipt.id,
+                       .fence = one.receipt.fence,
+                       .error = one.error,
+                       .delay = one.delay,
+                       .dice = throw_dice(),
+                       .final = final_of(one.how)});
+    }
+    const queue_info& rules = queue.info();
+    const std::string policy = encode_retry(rules.retry);
+    fail_request shared{.max_attempts = rules.max_attempts, .now = queue.database().now()};
+    if (!rules.retry.after.empty()) shared.policy = policy;
+    std::vector<changed_message> out;
+    for (const auto& row : queue.execute(tx, statements::claim_fail, shared, items)) {
+      out.push_back({.item = row.item, .id = row.id, .state = row.state});
+    }
+    return out;
+  }
+
+  std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
+                                       const receipts_view& receipts) const override {
+    return changed(queue.execute(tx, statements::claim_release, {.now = queue.database().now()},
+                                 items_of(receipts)));
+  }
+
+  std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,
+                                      const receipts_view& receipts,
+                                      std::chrono::milliseconds lease) const override {
+    return changed(queue.execute(tx, statements::claim_extend,
+                                 {.lease = lease, .now = queue.database().now()},
+                                 items_of(receipts)));
+  }
+
+  [[nodiscard]] std::vector<changed_message> heartbeat(
+      const queue_state& queue, const receipts_view& receipts,
+      std::chrono::milliseconds lease) const override {
+    return changed(queue.execute(nullptr, statements::claim_heartbeat,
+                                 {.lease = lease, .now = queue.database().now()},
+                                 items_of(receipts)));
+  }
+
+  [[nodiscard]] std::vector<changed_message> lost(const queue_state& queue,
+                                                  const receipts_view& receipts) const override {
+    return changed(queue.execute(nullptr, statements::claim_lost, {}, items_of(receipts)));
+  }
+
+  [[nodiscard]] claim_stats stats(const queue_state& queue,
+                                  const stats_options& options) const override {
+    const claim_count_row row =
+        queue
+            .execute(nullptr, statements::claim_stats,
+                     {.max = count_limit(options), .now = queue.database().now()})
+            .at(0);
+    return {.ready = row.ready,
+            .due = row.due,
+            .delayed = row.delayed,
+            .leased = row.leased,
+            .held = row.held,
+            .done = row.done,
+            .dead = row.dead,
+            .oldest = row.oldest,
+            .counted_to = counted_to(options),
+            .last_id = row.last_id,
+            .as_of = row.as_of};
+  }
+
+ private:
+  static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
+    const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
+    if (row.expired) {
+      taken.unfit.push_back({.receipt = mine, .why = "expired"});
+      return;
+    }
+    std::optional<headers> read = to_headers(row.headers);
+    if (!read) {  // No later attempt could read them either.
+      taken.unfit.push_back({.receipt = mine, .why = unreadable, .attempt_counts = true});
+      return;
+    }
+    taken.good.push_back({.receipt = mine,
+                          .payload = std::move(row.payload),
+                          .headers = *std::move(read),
+                          .key = std::move(row.key),
+                          .group = std::move(row.group_key),
+                          .priority = row.priority,
+                          .attempt = row.attempts,
+                          .created_at = row.created_at,
+                          .claimed_at = row.claimed_at,
+                          .lease_until = row.lease_until});
+  }
+};
+
+}  // namespace
+
+const lease_table& own_leases() noexcept {
+  static const own_table table;
+  return table;
+}
+
+std::int64_t fence_token() {
+  // A random device would cost more than the take. The clock makes the numbers of a process differ
+  // from those of its fork.
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::uint64_t mixed = random() ^ (static_cast<std::uint64_t>(now) * 0x9E3779B97F4A7C15U);
+  return static_cast<std::int64_t>(mixed >> 32U);
+}
+
+}  // namespace tableq::inline v0::core

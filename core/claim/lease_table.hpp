@@ -1,0 +1,130 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tableq/fwd.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/receipts.hpp>
+#include <tableq/stats.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::inline v0::core {
+
+/// A message that a take has leased, and that must not be delivered.
+struct unfit_message {
+  tableq::receipt receipt;
+  std::string_view why;         ///< A fixed text.
+  bool attempt_counts = false;  ///< The attempt counts as failed.
+};
+
+/// The messages of a take, in order.
+struct taken_messages {
+  std::vector<delivery> good = {};
+  std::vector<unfit_message> unfit = {};
+};
+
+/// The terms of a take.
+struct take_terms {
+  std::size_t max = 0;
+  std::chrono::milliseconds lease{0};
+  std::optional<timestamp> claimed_at = {};
+  bool guard = false;  ///< Take nothing while a message may be due or expired.
+};
+
+/// A failed attempt. Borrows the error, which is short UTF-8.
+struct ended_attempt {
+  enum class kind : std::uint8_t {
+    failed,
+    given_up,  ///< There is no further attempt.
+    untried,   ///< The same, and this one does not count.
+  };
+  tableq::receipt receipt;
+  std::string_view error;
+  std::optional<std::chrono::milliseconds> delay = {};
+  kind how = kind::failed;
+};
+
+/// A message that a statement has changed.
+struct changed_message {
+  std::size_t item = 0;  ///< The receipt's place among the given ones.
+  message_id id = {};
+  message_state state = message_state::ready;
+};
+
+/// The outcomes of a failed message that a table can store.
+struct kept_outcomes {
+  bool delays = true;  ///< It waits for a delay.
+  bool dead = true;    ///< It has no further attempt.
+  bool rule = true;    ///< The delay of a failure that names none.
+};
+
+/// The statements behind the life of a message: on tableq's own layout, or on a table of the
+/// application. Each runs in `tx`, or in a unit of work of its own if that is null. The meaning of
+/// their results for other messages, readers and limits is core/claim's.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class lease_table {
+ public:
+  explicit lease_table(kept_outcomes keeps) : keeps_(keeps) {}
+  lease_table(const lease_table&) = delete;
+  lease_table& operator=(const lease_table&) = delete;
+  virtual ~lease_table() = default;
+
+  virtual taken_messages take(const queue_state& queue, transaction_state* tx,
+                              const take_terms& terms) const = 0;
+  [[nodiscard]] const kept_outcomes& keeps() const noexcept { return keeps_; }
+
+  /// Makes due and expired messages ready or dead.
+  virtual std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
+                                               std::size_t max) const = 0;
+  /// How long until the next message falls due.
+  [[nodiscard]] virtual std::optional<std::chrono::milliseconds> next_due(
+      const queue_state& queue) const = 0;
+
+  // Each returns the receipts that took effect.
+  virtual std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
+                                                const receipts_view& receipts) const = 0;
+  virtual std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
+                                            std::span<const ended_attempt> attempts) const = 0;
+  virtual std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
+                                               const receipts_view& receipts) const = 0;
+  virtual std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,
+                                              const receipts_view& receipts,
+                                              std::chrono::milliseconds lease) const = 0;
+  /// As extend, without waiting for any lock.
+  [[nodiscard]] virtual std::vector<changed_message> heartbeat(
+      const queue_state& queue, const receipts_view& receipts,
+      std::chrono::milliseconds lease) const = 0;
+  /// The receipts that hold nothing any more.
+  [[nodiscard]] virtual std::vector<changed_message> lost(const queue_state& queue,
+                                                          const receipts_view& receipts) const = 0;
+
+  [[nodiscard]] virtual claim_stats stats(const queue_state& queue,
+                                          const stats_options& options) const = 0;
+
+ private:
+  const kept_outcomes keeps_;
+};
+
+/// The statements on tableq's own layout.
+const lease_table& own_leases() noexcept;
+
+/// The statements on the queue's table.
+inline const lease_table& leases_of(const queue_state& queue) noexcept {
+  return queue.mapped() != nullptr ? *queue.mapped() : own_leases();
+}
+
+/// A random 32-bit number, the lower half of a fence. The fence of a rolled-back take then matches
+/// no later one.
+std::int64_t fence_token();
+
+}  // namespace tableq::inline v0::core

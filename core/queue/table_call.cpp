@@ -1,0 +1,269 @@
+#include "core/queue/table_call.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/database/transaction_state.hpp"
+#include "core/seam/fields.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+// A combined statement stays well below the limits of one statement, so that no call waits long for
+// the items of other calls.
+constexpr std::size_t most_items = 1000;
+constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024;
+
+bool same(const value& a, const value& b) {
+  return a.is == b.is && a.number == b.number && a.data == b.data;
+}
+
+std::unique_ptr<transaction_state> part_of(const queue_table& table, connection& session,
+                                           const std::function<void(transaction_state&)>& work) {
+  auto part = std::make_unique<transaction_state>(table.database().shared_from_this(), session);
+  work(*part);
+  part->end_part();
+  return part;
+}
+
+}  // namespace
+
+/// Calls that one statement serves, in the order of their arrival.
+class call_group {
+ public:
+  explicit call_group(table_call& first) : calls_{&first} {}
+
+  [[nodiscard]] bool takes(const table_call& call) const {
+    return std::ranges::all_of(calls_,
+                               [&](const table_call* other) { return call.combines_with(*other); });
+  }
+  void add(table_call& call) { calls_.push_back(&call); }
+
+  /// Runs their statement once, with the values of all.
+  [[nodiscard]] row_set run(connection& session) const {
+    const table_call& first = *calls_.front();
+    if (first.several_ != nullptr) {
+      (*first.several_)(session);
+      return row_set();
+    }
+    const auto with = [&](std::span<const value> shared, std::span<const value> items) {
+      return first.table_.run(session, *first.what_, shared, items);
+    };
+    if (calls_.size() == 1) return with(first.shared_, first.items_);
+    if (first.lane_ == lane::read) return with(sum_of_reads(), {});
+    return with(first.shared_, all_items());
+  }
+
+  /// Gives each call the rows of its own items. A read gets as many rows as it asked for; earlier
+  /// calls get earlier rows.
+  void share_out(row_set rows) const {
+    if (calls_.size() == 1 || calls_.front()->lane_ == lane::promote) {
+      calls_.front()->rows_ = std::move(rows);
+    } else if (calls_.front()->lane_ == lane::read) {
+      share_out_read(std::move(rows));
+    } else {
+      share_out_items(std::move(rows));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<value> sum_of_reads() const {
+    const table_call& first = *calls_.front();
+    std::vector<value> out(first.shared_.begin(), first.shared_.end());
+    std::size_t most = 0;
+    for (const table_call* const each : calls_) most += each->count_;
+    out[first.what_->max_at] = to_value(most);
+    return out;
+  }
+  [[nodiscard]] std::vector<value> all_items() const {
+    std::vector<value> out;
+    for (const table_call* const each : calls_) {
+      out.insert(out.end(), each->items_.begin(), each->items_.end());
+    }
+    return out;
+  }
+  void share_out_read(row_set rows) const {
+    std::size_t next = 0;
+    for (table_call* const each : calls_) {
+      row_set mine(rows.width());
+      const std::size_t end = next + std::min(each->count_, rows.size() - next);
+      for (; next < end; ++next) mine.append_row(rows, next);
+      each->rows_ = std::move(mine);
+    }
+  }
+  void share_out_items(row_set rows) const {
+    std::vector<std::size_t> ends;
+    std::vector<row_set> parts(calls_.size(), row_set(rows.width()));
+    for (const table_call* const each : calls_) {
+      ends.push_back((ends.empty() ? 0 : ends.back()) + each->count_);
+    }
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const std::size_t item = rows.item(row);
+      const auto part =
+          static_cast<std::size_t>(std::ranges::upper_bound(ends, item) - ends.begin());
+      const std::size_t begin = part == 0 ? 0 : ends[part - 1];
+      parts[part].add(static_cast<std::int64_t>(item - begin));
+      parts[part].append_row(rows, row, 1);
+    }
+    for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->rows_ = std::move(parts[i]);
+  }
+
+  std::vector<table_call*> calls_;
+};
+
+lane lane_of(const contract& what, std::span<const value> items) noexcept {
+  using enum statement;
+  switch (what.id) {
+    case heap_enqueue:
+    case fifo_enqueue:
+    case lifo_enqueue:
+    case pending_enqueue:
+      return lane::add;
+    case claim_enqueue: {
+      for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
+        if (items[i].is != value::shape::null) return lane::add_keyed;
+      }
+      return lane::add;
+    }
+    case heap_dequeue:
+    case fifo_dequeue:
+    case fifo_dequeue_strict:
+    case lifo_dequeue:
+    case lifo_dequeue_strict:
+    case pending_dequeue:
+    case claim_take:
+    case table_take:
+      return lane::read;
+    case claim_promote:
+    case table_return:
+      return lane::promote;
+    case claim_complete:
+    case claim_keep:
+    case table_complete:
+      return lane::complete;
+    case claim_fail:
+    case table_fail:
+      return lane::fail;
+    case claim_release:
+    case table_release:
+      return lane::release;
+    case claim_extend:
+    case table_extend:
+      return lane::extend;
+    default:
+      return lane::none;
+  }
+}
+
+table_call::table_call(const queue_table& table, const contract& what, lane call_lane,
+                       std::span<const value> shared, std::span<const value> items,
+                       const observation* watched)
+    : table_(table),
+      what_(&what),
+      lane_(call_lane),
+      shared_(shared),
+      items_(items),
+      watched_(watched) {
+  if (call_lane == lane::read) count_ = static_cast<std::size_t>(shared[what.max_at].number);
+  if (!items.empty()) count_ = items.size() / what.items.size();
+  for (const value& each : items) bytes_ += each.data.size();
+}
+
+bool table_call::joins(std::span<combined_call* const> others) const {
+  const bool one_writer = table_.database().capabilities().one_writer;
+  std::size_t items = count_;
+  std::size_t bytes = bytes_;
+  for (const combined_call* const each : others) {
+    const auto& other = static_cast<const table_call&>(*each);
+    items += other.count_;
+    bytes += other.bytes_;
+    if (!one_writer && lane_ == lane::extend && shares_message(other)) return false;
+  }
+  return items <= most_items && bytes <= most_bytes &&
+         (one_writer || combines_with(static_cast<const table_call&>(*others.front())));
+}
+
+bool table_call::combines_with(const table_call& other) const {
+  if (what_ == nullptr || other.what_ == nullptr || what_->exact) return false;
+  const table_names& names = table_.names();
+  if (what_->id != other.what_->id || what_->slot != other.what_->slot ||
+      !names.same_tables(other.table_.names()) || names.identity != other.table_.names().identity) {
+    return false;
+  }
+  if (lane_ == lane::extend && shares_message(other)) return false;
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
+    // The counts of reads add up, and any token is valid.
+    if (lane_ == lane::read && (i == what_->max_at || i == what_->token_at)) continue;
+    if (!same(shared_[i], other.shared_[i])) return false;
+  }
+  return true;
+}
+
+// Two extensions of the same lease in one statement would count as one.
+bool table_call::shares_message(const table_call& other) const {
+  const std::size_t width = what_->items.size();
+  for (std::size_t i = 0; i < items_.size(); i += width) {
+    for (std::size_t j = 0; j < other.items_.size(); j += width) {
+      if (same(items_[i], other.items_[j])) return true;
+    }
+  }
+  return false;
+}
+
+row_set run_alone(const queue_table& table, const contract& what, std::span<const value> shared,
+                  std::span<const value> items, const observation* watched) {
+  const auto work = [&](connection& session) { return table.run(session, what, shared, items); };
+  return table.needs_lock(what) ? table.database().in_transaction(work, watched)
+                                : table.database().on_session(work, watched);
+}
+
+void run_together(std::span<combined_call* const> all) {
+  auto& first = static_cast<table_call&>(*all.front());
+  if (all.size() == 1 && first.one_statement()) {
+    first.rows_ =
+        run_alone(first.table_, *first.what_, first.shared_, first.items_, first.watched_);
+    return;
+  }
+  std::vector<call_group> groups;
+  for (combined_call* const each : all) {
+    auto& call = static_cast<table_call&>(*each);
+    const auto match =
+        std::ranges::find_if(groups, [&](const call_group& group) { return group.takes(call); });
+    if (match == groups.end()) {
+      groups.emplace_back(call);
+    } else {
+      match->add(call);
+    }
+  }
+  const auto work = [&](connection& session) {
+    std::vector<row_set> results;
+    results.reserve(groups.size());
+    for (const call_group& group : groups) results.push_back(group.run(session));
+    return results;
+  };
+  database_state& database = first.table_.database();
+  std::vector<row_set> results = groups.size() == 1 && first.one_statement()
+                                     ? database.on_session(work, first.watched_)
+                                     : database.in_transaction(work, first.watched_);
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].share_out(std::move(results[i]));
+}
+
+void in_shared_unit(const queue_table& table, const std::function<void(transaction_state&)>& work) {
+  database_state& database = table.database();
+  std::unique_ptr<transaction_state> part;  // of the last attempt
+  const std::function<void(connection&)> attempt = [&](connection& session) {
+    part = part_of(table, session, work);
+  };
+  if (database.capabilities().one_writer && database.options().shortcuts.combining) {
+    table_call call(table, attempt);
+    table.combiner_of(lane::complete).run(call, run_together);
+  } else {
+    const leased_session session = database.sessions().lease();
+    unit_of_work unit(*session);
+    attempt(*session);
+    unit.commit();
+  }
+  part->committed_by_owner();  // may need a session
+}
+
+}  // namespace tableq::inline v0::core

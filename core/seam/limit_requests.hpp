@@ -1,0 +1,103 @@
+#pragma once
+
+/// @file
+/// Requests and rows of the limits of queues.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::inline v0::core {
+
+/// The name of a queue.
+struct limits_request {
+  std::string_view queue = {};
+  TABLEQ_FIELDS(limits_request, queue)
+};
+
+/// The name of a queue, and the clock.
+struct limits_lock_request {
+  std::string_view queue = {};
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(limits_lock_request, queue, now)
+};
+
+/// The tokens that a read leaves.
+struct spend_request {
+  std::string_view queue = {};
+  std::int64_t tokens = 0;
+  std::int64_t refilled_at = 0;
+  TABLEQ_FIELDS(spend_request, queue, tokens, refilled_at)
+};
+
+/// Whether reads stop.
+struct pause_request {
+  std::string_view queue = {};
+  bool paused = false;
+  TABLEQ_FIELDS(pause_request, queue, paused)
+};
+
+/// All limits of a queue. Rates are millionths, tokens are billionths of a message.
+struct limits_set_request {
+  std::string_view queue = {};
+  std::optional<std::size_t> capacity = {};
+  std::optional<std::int64_t> rate = {};
+  std::optional<int> burst = {};
+  std::optional<int> concurrency = {};
+  std::int64_t tokens = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(limits_set_request, queue, capacity, rate, burst, concurrency, tokens, now)
+};
+
+/// Counts messages, up to `max`. For a number up to `enough` an upper bound is sufficient.
+struct room_request {
+  std::size_t enough = 0;
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(room_request, enough, max, now)
+};
+
+/// Counts leases that have not ended, up to `max` or some more.
+struct leased_request {
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(leased_request, max, now)
+};
+
+/// The queue that has the name, and its limits. No row: no queue has it.
+struct limits_row {
+  std::int64_t identity = 0;
+  std::string kind = {};
+  bool paused = false;
+  std::optional<std::size_t> capacity = {};
+  std::optional<std::int64_t> rate = {};
+  std::optional<int> burst = {};
+  std::optional<int> concurrency = {};
+  TABLEQ_FIELDS(limits_row, identity, kind, paused, capacity, rate, burst, concurrency)
+};
+
+/// The limits of a queue, and the tokens of its rate.
+struct limits_lock_row {
+  bool paused = false;
+  std::optional<std::int64_t> rate = {};
+  std::optional<std::int64_t> burst = {};
+  std::optional<std::size_t> concurrency = {};
+  std::optional<std::int64_t> tokens = {};
+  std::optional<std::int64_t> refilled_at = {};
+  std::optional<std::int64_t> clock = {};
+  TABLEQ_FIELDS(limits_lock_row, paused, rate, burst, concurrency, tokens, refilled_at, clock)
+};
+
+/// A number.
+struct number_row {
+  std::size_t number = 0;
+  TABLEQ_FIELDS(number_row, number)
+};
+
+}  // namespace tableq::inline v0::core

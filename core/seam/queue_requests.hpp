@@ -1,0 +1,83 @@
+#pragma once
+
+/// @file
+/// Requests and rows of the kinds whose reads delete. In every request `now` is the clock of a
+/// test, or empty: then the database's own clock decides.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::inline v0::core {
+
+/// The clock.
+struct clock_request {
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(clock_request, now)
+};
+
+/// At most `max` messages.
+struct count_request {
+  std::size_t max = 0;
+  TABLEQ_FIELDS(count_request, max)
+};
+
+/// At most `max` messages, by the clock.
+struct timed_read_request {
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(timed_read_request, max, now)
+};
+
+/// A new message of a heap, FIFO or LIFO queue.
+struct plain_item {
+  byte_view payload = {};
+  std::optional<timestamp> created_at = {};  ///< Empty: the clock.
+  TABLEQ_FIELDS(plain_item, payload, created_at)
+};
+
+/// A new message of a pending queue.
+struct pending_item {
+  byte_view payload = {};
+  std::optional<timestamp> created_at = {};  ///< Empty: the clock.
+  std::optional<timestamp> due_at = {};      ///< Empty: `delay` from now.
+  std::chrono::milliseconds delay{0};
+  TABLEQ_FIELDS(pending_item, payload, created_at, due_at, delay)
+};
+
+/// A message.
+struct id_row {
+  message_id id = {};
+  TABLEQ_FIELDS(id_row, id)
+};
+
+/// A message of a kind whose reads delete.
+struct message_row {
+  message_id id = {};
+  timestamp created_at = {};
+  std::optional<timestamp> due_at = {};
+  byte_string payload = {};
+  TABLEQ_FIELDS(message_row, id, created_at, due_at, payload)
+};
+
+/// Figures of a queue.
+struct count_row {
+  std::size_t waiting = 0;
+  std::size_t delayed = 0;
+  std::optional<timestamp> oldest = {};
+  std::optional<message_id> last_id = {};
+  timestamp as_of = {};
+  TABLEQ_FIELDS(count_row, waiting, delayed, oldest, last_id, as_of)
+};
+
+/// When the next message falls due.
+struct delay_row {
+  std::chrono::milliseconds delay{0};
+  TABLEQ_FIELDS(delay_row, delay)
+};
+
+}  // namespace tableq::inline v0::core

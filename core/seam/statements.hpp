@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/seam/catalog_requests.hpp"
+#include "core/seam/claim_requests.hpp"
+#include "core/seam/limit_requests.hpp"
+#include "core/seam/queue_requests.hpp"
+#include "core/seam/table_requests.hpp"
+
+#define TABLEQ_TYPED(group, name, ...) \
+  inline constexpr typed_statement<__VA_ARGS__> group##_##name{statement::group##_##name};
+
+/// All statements with their types, as `claim_take`.
+namespace tableq::inline v0::core::statements {
+
+TABLEQ_STATEMENTS(TABLEQ_TYPED, TABLEQ_TYPED, TABLEQ_TYPED)
+
+}  // namespace tableq::inline v0::core::statements

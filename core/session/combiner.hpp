@@ -1,0 +1,181 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <tableq/error.hpp>
+
+namespace tableq::inline v0::core {
+
+/// Whether a waiting call checks its turn for a while before its thread sleeps. See ADR 0016.
+///
+/// Sleep and wake-up of a thread cost more than a short unit of work. A waiting call therefore
+/// first checks its turn a few times, and yields the processor in between. With many threads, or
+/// short units, its turn comes before it has to sleep.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; the combiner's mutex guards it.
+class spinning {
+ public:
+  using duration = std::chrono::steady_clock::duration;
+
+  /// From now on a waiting call sleeps at once.
+  void stop() noexcept { on_ = false; }
+
+  /// A unit of work has ended.
+  void ran(std::size_t calls, duration took) noexcept {
+    worth_ = took < short_unit || (calls >= many_calls && took < long_unit);
+  }
+
+  /// How often a call that begins to wait checks its turn.
+  [[nodiscard]] int checks() const noexcept { return on_ && worth_ ? most_checks : 0; }
+
+  /// Checks this often; needs no mutex.
+  /// @return whether the turn has come.
+  template <class Turn>
+  [[nodiscard]] static bool check(int times, Turn has_come) {
+    for (; times > 0; --times) {
+      if (has_come()) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int most_checks = 40;
+  static constexpr std::chrono::microseconds short_unit{100};
+  static constexpr std::size_t many_calls = 6;
+  /// With longer units the checks would waste processor time.
+  static constexpr std::chrono::milliseconds long_unit{1};
+
+  bool on_ = true;
+  bool worth_ = true;  // no unit has run yet: as after a short one
+};
+
+/// A call that may run together with others. Lives in the frame of its caller.
+class combined_call {
+ public:
+  combined_call() = default;
+  combined_call(const combined_call&) = delete;
+  combined_call& operator=(const combined_call&) = delete;
+
+  /// Whether it may run in one unit of work with these calls, of which there is at least one.
+  [[nodiscard]] virtual bool joins(std::span<combined_call* const> others) const = 0;
+
+ protected:
+  ~combined_call() = default;
+
+ private:
+  friend class combiner;
+  enum class turn : std::uint8_t { waits, sleeps, leads, done };
+
+  /// Checks up to `turn_checks` times for its turn, while other calls run, and then sleeps.
+  /// @return false if the time ended first.
+  bool wait(int turn_checks, std::chrono::steady_clock::time_point until);
+  /// Sleeps without a limit. Only for a call that another thread already runs.
+  void wait();
+  [[nodiscard]] bool has_turn() const { return turn_.load() != turn::waits; }
+  void turn_to(turn next);
+
+  std::atomic<turn> turn_ = turn::waits;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;  // guarded by mutex_
+  std::exception_ptr failed_;
+};
+
+/// Calls of many threads share units of work. The first call runs at once, in its own thread. Calls
+/// that arrive meanwhile wait; then one of their threads runs them together. A thread that is alone
+/// never waits.
+///
+/// Leaders and followers, as in flat combining (Hendler, Incze, Shavit, Tzafrir: "Flat combining
+/// and the synchronization-parallelism tradeoff", 2010) and in the group commit of databases.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class combiner {
+ public:
+  /// Runs all of these calls or none. Throws if it ran none.
+  using work = std::function<void(std::span<combined_call* const>)>;
+
+  /// @param patience a call that has waited this long runs alone: the running unit may wait for a
+  ///   lock that only this thread, or a thread that waits for it, can release.
+  explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
+      : patience_(patience) {}
+
+  /// From now on a waiting call sleeps at once. Before the first call.
+  void stop_spinning() noexcept { spinning_.stop(); }
+
+  /// Returns when `call` was run, alone or with others. Calls run in the order of their arrival; if
+  /// a call cannot join a unit, later calls that can join it may go first. If a unit of several
+  /// calls fails because of one of them, each runs by itself.
+  /// @param run the same for all calls of one combiner.
+  /// @throws the exception of `run` for this call.
+  void run(combined_call& call, const work& run);
+
+  /// How many calls wait for their turn now.
+  [[nodiscard]] std::size_t waiting();
+
+ private:
+  /// Ends the wait of a call.
+  /// @return false if a leader has taken it already.
+  [[nodiscard]] bool leave_line(combined_call& call);
+  /// Runs units of work, beginning with the leader's own call. Returns with the lock.
+  void lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock);
+  void gather(combined_call& first, std::vector<combined_call*>& calls,
+              std::unique_lock<std::mutex>& lock);
+
+  std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::deque<combined_call*> waiting_;  // guarded by mutex_
+  bool busy_ = false;                   // a call leads; guarded by mutex_
+  std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
+  spinning spinning_;                   // guarded by mutex_
+};
+
+/// Calls of one lane may share a unit of work.
+enum class lane : std::uint8_t {
+  add,
+  add_keyed,  ///< May wait for an open transaction that holds the same key.
+  read,
+  promote,
+  complete,
+  fail,
+  release,
+  extend,
+  none,  ///< Never combined.
+};
+constexpr std::size_t lane_count = static_cast<std::size_t>(lane::none);
+
+/// The combiners of one queue, one for each lane.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class combiners {
+ public:
+  /// @param spinning see combiner.
+  explicit combiners(bool spinning) {
+    if (spinning) return;
+    for (combiner& each : all_) each.stop_spinning();
+  }
+
+  [[nodiscard]] combiner& for_lane(lane which) noexcept {
+    return all_[static_cast<std::size_t>(which)];
+  }
+
+ private:
+  std::array<combiner, lane_count> all_;
+};
+
+}  // namespace tableq::inline v0::core

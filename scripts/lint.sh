@@ -20,7 +20,7 @@ format() {
   for folder in include core drivers tools examples tests bench; do
     [[ -d $folder ]] && folders+=("$folder")
   done
-  if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.hpp' \) -print0 |
+  if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' \) -print0 |
     xargs -0 clang-format-14 --dry-run -Werror >"$log" 2>&1; then
     sed -n 's/^\([^ :][^:]*:[0-9]*\):.*error: /\1: /p' "$log" | sort -u -t : -k 1,2 >&2
     return 1

@@ -633,8 +633,7 @@ TQ_API int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_b
                                  tq_result** outcomes, tq_error** error);
 /// Makes dead messages ready again, by id. "claim" only.
 /// @param count receives how many were dead. May be NULL.
-TQ_API int tq_redrive(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, int64_t* count,
-                      tq_error** error);
+TQ_API int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error);
 /// Makes all dead messages ready again, also those in the queue's dead-letter queue, in several
 /// transactions. A stop ends it after the current batch.
 /// @param options TQ_FOR_REDRIVE.

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <utility>
 
-#include <tableq/receipt_text.hpp>
+#include <tableq/receipts.hpp>
 
 #include "row_json.hpp"
 

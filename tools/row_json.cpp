@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include <tableq/receipt_text.hpp>
+#include <tableq/receipts.hpp>
 #include <tableq/timestamp.hpp>
 
 #include "format.hpp"

@@ -1,4 +1,4 @@
-#include <tableq/receipt_text.hpp>
+#include <tableq/receipts.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include <tableq/receipt_text.hpp>
+#include <tableq/receipts.hpp>
 
 #include "support/expect.hpp"
 

@@ -13,6 +13,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/handled.hpp>
 #include <tableq/handler.hpp>
+#include <tableq/keeper.hpp>
 #include <tableq/kept_delivery.hpp>
 #include <tableq/leased_queue.hpp>
 #include <tableq/libpq.hpp>
@@ -29,7 +30,6 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
-#include <tableq/receipt_text.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
 #include <tableq/row_value.hpp>
@@ -49,6 +49,7 @@
 #include <tableq/timestamp.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
+#include <tableq/watch.hpp>
 #include <tableq/worker.hpp>
 #include <tableq/worker_event.hpp>
 #include <tableq/worker_source.hpp>

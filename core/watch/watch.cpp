@@ -5,12 +5,12 @@
 
 #include <tableq/error.hpp>
 
-#include "core/claim/own_leases.hpp"
+#include "core/base/errors.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/queue/destructive.hpp"
-#include "core/queue/hidden.hpp"
-#include "core/seam/named.hpp"
+#include "core/queue/waiting.hpp"
 #include "core/watch/watch_state.hpp"
 
 namespace tableq::inline v0 {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/process.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/process.hpp"
 #include "core/session/backoff.hpp"
 #include "core/waking/waker.hpp"
 #include "core/waking/watcher.hpp"

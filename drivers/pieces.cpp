@@ -4,10 +4,46 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tableq::inline v0::drivers {
+namespace {
+
+void put_bytes(std::string& out, std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += R"("\\x)";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += digits[byte >> 4U];
+    out += digits[byte & 0xfU];
+  }
+  out += '"';
+}
+
+void put_text(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+void put(std::string& out, const core::value& one, core::value_type type) {
+  if (one.is == core::value::shape::null) {
+    out += "NULL";
+  } else if (one.is == core::value::shape::integer) {
+    out += std::to_string(one.number);
+  } else if (type == core::value_type::bytes) {
+    put_bytes(out, one.data);
+  } else {
+    put_text(out, one.data);
+  }
+}
+
+}  // namespace
 
 piece next_piece(std::size_t left, const dialect& definition, std::size_t width) {
   if (definition.batches == batching::loop) return {1, 1};
@@ -55,6 +91,26 @@ void items_by_id::number(core::row_set& rows) const {
   if (places_.empty()) return;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows.at(i, 0) = static_cast<std::int64_t>(places_.at(rows.item(i)));
+  }
+}
+
+array_texts::array_texts(std::span<const core::value> items, std::span<const core::field> fields) {
+  const std::size_t width = fields.size();
+  texts_.reserve(width);
+  for (std::size_t column = 0; column < width; ++column) {
+    std::size_t size = 2;
+    for (std::size_t i = column; i < items.size(); i += width) {
+      size += 24 + 2 * items[i].data.size();
+    }
+    std::string& text = texts_.emplace_back();
+    text.reserve(size);
+    text += '{';
+    for (std::size_t i = column; i < items.size(); i += width) {
+      if (i != column) text += ',';
+      put(text, items[i], fields[column].type);
+    }
+    text += '}';
+    values_.emplace_back(std::string_view(text));
   }
 }
 

@@ -15,7 +15,6 @@
 #include <tableq/error.hpp>
 
 #include "core/seam/contract.hpp"
-#include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/pieces.hpp"

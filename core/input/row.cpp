@@ -1,13 +1,120 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <span>
+#include <system_error>
 
 #include <tableq/row.hpp>
+#include <tableq/row_value.hpp>
 
 #include "core/base/errors.hpp"
 #include "core/input/codec.hpp"
 
 namespace tableq::inline v0 {
 namespace {
+
+/// Takes what has been read off the front of a text.
+class time_reader {
+ public:
+  explicit time_reader(std::string_view text) noexcept : left_(text) {}
+
+  [[nodiscard]] bool done() const noexcept { return left_.empty(); }
+  bool take(char wanted) noexcept {
+    if (!left_.starts_with(wanted)) return false;
+    left_.remove_prefix(1);
+    return true;
+  }
+  /// Exactly so many digits; -1 if there are fewer.
+  int digits(std::size_t count) noexcept {
+    int value = 0;
+    for (; count > 0; --count) {
+      const int next = digit();
+      if (next < 0) return -1;
+      value = value * 10 + next;
+    }
+    return value;
+  }
+  /// The milliseconds of a fraction of at least one digit; -1 if there is none.
+  int fraction() noexcept {
+    int value = digit();
+    if (value < 0) return -1;
+    int read = 1;
+    for (int next = digit(); next >= 0; next = digit()) {
+      if (read < 3) value = value * 10 + next;
+      ++read;
+    }
+    for (; read < 3; ++read) value *= 10;
+    return value;
+  }
+
+ private:
+  int digit() noexcept {
+    if (left_.empty() || left_.front() < '0' || left_.front() > '9') return -1;
+    const int value = left_.front() - '0';
+    left_.remove_prefix(1);
+    return value;
+  }
+
+  std::string_view left_;
+};
+
+std::optional<std::chrono::sys_days> read_date(time_reader& text) noexcept {
+  const int year = text.digits(4);
+  if (year < 0 || !text.take('-')) return {};
+  const int month = text.digits(2);
+  if (month < 0 || !text.take('-')) return {};
+  const int day = text.digits(2);
+  if (day < 0) return {};
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> read_clock(time_reader& text) noexcept {
+  const int hour = text.digits(2);
+  if (hour < 0 || hour > 23 || !text.take(':')) return {};
+  const int minute = text.digits(2);
+  if (minute < 0 || minute > 59) return {};
+  int second = 0;
+  int fraction = 0;
+  if (text.take(':')) {
+    second = text.digits(2);
+    if (text.take('.')) fraction = text.fraction();
+  }
+  if (second < 0 || second > 59 || fraction < 0) return {};
+  return std::chrono::hours(hour) + std::chrono::minutes(minute) + std::chrono::seconds(second) +
+         std::chrono::milliseconds(fraction);
+}
+
+/// The distance from UTC at the end of the text, which must end there.
+std::optional<std::chrono::minutes> read_offset(time_reader& text) noexcept {
+  text.take(' ');
+  if (text.done() || (text.take('Z') && text.done())) return std::chrono::minutes(0);
+  const bool west = text.take('-');
+  if (!west && !text.take('+')) return {};
+  const int hours = text.digits(2);
+  const int minutes = text.done() ? 0 : (text.take(':'), text.digits(2));
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || !text.done()) return {};
+  const std::chrono::minutes distance(hours * 60 + minutes);
+  return west ? -distance : distance;
+}
+
+template <class Number>
+std::string shortest_text(Number value) {
+  std::array<char, 64> out{};
+  const auto end = std::to_chars(out.data(), out.data() + out.size(), value);
+  return {out.data(), end.ptr};
+}
+
+/// Digits with at most one point among them, a sign and an exponent. Or no number and infinity, as
+/// databases print them.
+bool is_decimal(std::string_view text) noexcept {
+  double ignored = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  return read.ec != std::errc::invalid_argument && read.ptr == text.data() + text.size();
+}
 
 /// The result of a search by name.
 struct column_search {
@@ -40,6 +147,165 @@ std::span<const row_column> columns_of(const std::shared_ptr<const row_columns>&
 }
 
 }  // namespace
+
+std::optional<timestamp> parse_timestamp(std::string_view text) noexcept {
+  time_reader left(text);
+  const auto date = read_date(left);
+  if (!date || left.done()) return date;
+  if (!left.take('T') && !left.take(' ')) return {};
+  const auto clock = read_clock(left);
+  const auto offset = clock ? read_offset(left) : std::nullopt;
+  if (!offset) return {};
+  return timestamp(*date) + *clock - *offset;
+}
+
+std::string_view to_string(column_type type) noexcept {
+  switch (type) {
+    case column_type::integer:
+      return "an integer";
+    case column_type::boolean:
+      return "a boolean";
+    case column_type::number:
+      return "a number";
+    case column_type::text:
+      return "text";
+    case column_type::bytes:
+      return "bytes";
+    case column_type::time:
+      return "a time";
+  }
+  return "of an unknown type";
+}
+
+row_value::row_value(double value) : type_(column_type::number), cell_(shortest_text(value)) {}
+
+row_value::row_value(float value) : type_(column_type::number), cell_(shortest_text(value)) {}
+
+row_value::row_value(column_type type, row_cell cell) : type_(type), cell_(std::move(cell)) {
+  if (!row_field({}, type_, cell_).is_stored_well()) {
+    core::refuse("the value of a row that is " + std::string(to_string(type_)) +
+                 " is not stored as such; see tableq::row_cell");
+  }
+}
+
+row_value row_value::decimal(text_view digits) {
+  if (!is_decimal(digits.view())) {
+    core::refuse("a text that was given for a number is no decimal number");
+  }
+  return {column_type::number, std::string(digits.view())};
+}
+
+void row_value::refuse_large() {
+  core::refuse(
+      "an integer that was given for a row is greater than a signed 64-bit integer can be");
+}
+
+std::string row_value::copied(std::span<const std::byte> value) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): char may look at any object
+  return {reinterpret_cast<const char*>(value.data()), value.size()};
+}
+
+bool row_field::is_stored_well() const noexcept {
+  if (is_null()) return true;
+  switch (type_) {
+    case column_type::integer:
+    case column_type::time:
+      return std::holds_alternative<std::int64_t>(*cell_);
+    case column_type::boolean: {
+      const auto* found = std::get_if<std::int64_t>(cell_);
+      return found != nullptr && (*found == 0 || *found == 1);
+    }
+    case column_type::number:
+    case column_type::text:
+    case column_type::bytes:
+      return std::holds_alternative<std::string>(*cell_);
+  }
+  return false;
+}
+
+std::string row_field::subject() const {
+  return column_.empty() ? "the value" : "column \"" + std::string(column_) + "\"";
+}
+
+void row_field::refuse(std::string_view why) const {
+  core::refuse(subject() + " is " + std::string(to_string(type_)) + " " + std::string(why));
+}
+
+void row_field::refuse(column_type wanted) const {
+  refuse("and cannot be read as " + std::string(to_string(wanted)));
+}
+
+void row_field::refuse_range() const {
+  refuse("out of the range of the integer type that it was to be read as");
+}
+
+void row_field::refuse_null() const {
+  if (is_null()) core::refuse(subject() + " is NULL; read it as std::optional");
+}
+
+template <class Number>
+Number row_field::parsed() const {
+  refuse_null();
+  if (type_ == column_type::integer) return static_cast<Number>(std::get<std::int64_t>(*cell_));
+  if (type_ != column_type::number) refuse(column_type::number);
+  const auto& text = std::get<std::string>(*cell_);
+  Number out = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (read.ec == std::errc::result_out_of_range) {
+    refuse("out of the range of the floating-point type that it was to be read as");
+  }
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    refuse("whose text is no decimal number; read it as std::string");
+  }
+  return out;
+}
+
+double row_field::number() const {
+  return parsed<double>();
+}
+
+float row_field::short_number() const {
+  return parsed<float>();
+}
+
+bool row_field::boolean() const {
+  refuse_null();
+  if (type_ != column_type::boolean && type_ != column_type::integer) refuse(column_type::boolean);
+  const std::int64_t found = std::get<std::int64_t>(*cell_);
+  if (found != 0 && found != 1) refuse("other than 0 and 1, and cannot be read as a boolean");
+  return found == 1;
+}
+
+std::int64_t row_field::integer() const {
+  refuse_null();
+  if (type_ != column_type::boolean && type_ != column_type::integer) refuse(column_type::integer);
+  return std::get<std::int64_t>(*cell_);
+}
+
+std::string row_field::text() const {
+  refuse_null();
+  const auto* found = std::get_if<std::string>(cell_);
+  if (found == nullptr) refuse(column_type::text);
+  return *found;
+}
+
+std::vector<std::byte> row_field::bytes() const {
+  refuse_null();
+  if (type_ != column_type::bytes) refuse(column_type::bytes);
+  const auto found = std::as_bytes(std::span(std::get<std::string>(*cell_)));
+  return {found.begin(), found.end()};
+}
+
+timestamp row_field::time() const {
+  refuse_null();
+  if (type_ == column_type::time) {
+    return timestamp(std::chrono::milliseconds(std::get<std::int64_t>(*cell_)));
+  }
+  if (type_ != column_type::text) refuse(column_type::time);
+  const auto found = parse_timestamp(std::get<std::string>(*cell_));
+  if (!found) refuse("that cannot be read as a time: it is not in ISO 8601");
+  return *found;
+}
 
 row::row(std::initializer_list<std::pair<std::string, row_value>> columns) {
   row_columns names;

@@ -9,7 +9,6 @@
 #include "core/database/alter_table.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
-#include "core/seam/contract.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 
@@ -49,6 +48,16 @@ known_limits to_known(const std::vector<limits_row>& rows) {
       .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
+/// @throws error errc::unsupported for a table of the application.
+void check_limitable(const queue_state& queue) {
+  if (queue.mapped() == nullptr) return;
+  throw error(errc::unsupported, advice::never,
+              "the table " + queue.name() +
+                  " is the application's; only queues that tableq has made have limits and a "
+                  "pause",
+              {.backend = queue.database().name()});
+}
+
 /// Changes the queue's row, and updates the known limits of this process at once.
 template <class Statement>
 void change(const queue_state& queue, const Statement& what,
@@ -77,18 +86,8 @@ known_limits limits_now(const queue_state& queue, transaction_state* tx) {
   return out;
 }
 
-void confirm(const queue_state& queue, transaction_state* tx, statement id) {
-  if (queue.mapped() != nullptr && contract_of(id).name.starts_with("limits.")) {
-    throw error(errc::unsupported, advice::never,
-                "the table " + queue.name() +
-                    " is the application's; only queues that tableq has made have limits and a "
-                    "pause",
-                {.backend = queue.database().name()});
-  }
-  if (tx == nullptr || !tx->enlisted()) static_cast<void>(limits_now(queue, tx));
-}
-
 queue_limits read_limits(const queue_state& queue) {
+  check_limitable(queue);
   const auto rows = ask_row(queue);
   queue_limits out;
   if (rows.empty()) return out;
@@ -103,10 +102,12 @@ queue_limits read_limits(const queue_state& queue) {
 }
 
 bool read_paused(const queue_state& queue) {
+  check_limitable(queue);
   return to_known(ask_row(queue)).paused;
 }
 
 void set_limits(const queue_state& queue, const queue_limits& limits) {
+  check_limitable(queue);
   check_limits(limits, queue.info().kind);
   if (limits.concurrency && !read_limits(queue).concurrency &&
       queue.database().options().schema == schema_policy::create_if_missing) {
@@ -131,6 +132,7 @@ void set_limits(const queue_state& queue, const queue_limits& limits) {
 }
 
 void set_paused(const queue_state& queue, bool paused) {
+  check_limitable(queue);
   change(queue, statements::limits_pause, {.queue = queue.name(), .paused = paused});
 }
 

@@ -22,10 +22,6 @@ namespace tableq::inline v0::core {
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
 known_limits limits_now(const queue_state& queue, transaction_state* tx);
 
-/// Called before an operation. Checks the queue if this process has not seen it for a while, but
-/// not in a caller's transaction.
-void confirm(const queue_state& queue, transaction_state* tx, statement id);
-
 queue_limits read_limits(const queue_state& queue);
 bool read_paused(const queue_state& queue);
 void set_limits(const queue_state& queue, const queue_limits& limits);

@@ -26,7 +26,8 @@ auto operation(const queue_state& queue, transaction_state* tx, statement id, Wo
   return named(queue.database().name(), contract_of(id).name, [&] {
     const auto checked = [&] {
       return explained(queue, tx, [&] {
-        confirm(queue, tx, id);
+        // Checks the queue if this process has not seen it for a while.
+        if (tx == nullptr || !tx->enlisted()) static_cast<void>(limits_now(queue, tx));
         return work();
       });
     };

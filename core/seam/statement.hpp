@@ -10,7 +10,7 @@ namespace tableq::inline v0::core {
 
 /// Every statement that core needs of a database: both parts of its name, then the types of the
 /// shared parameters, of each item, and of each row (core/seam/*_requests.hpp). Its text is in
-/// drivers/*/statements.sql under its name. Those from `table_open` on are on tables of applications:
+/// drivers/*/statements.sql under its name. Those from `table_insert` on are on tables of applications:
 /// the mapping makes their parameters, and their texts are from drivers/*/tables.sql.
 /// @param query only reads. @param change may change messages. @param record changes anything else.
 #define TABLEQ_STATEMENTS(query, change, record)                        \
@@ -112,9 +112,9 @@ namespace tableq::inline v0::core {
   query(table, columns, table_request, nothing, table_column_row)       \
   query(table, keys, table_request, nothing, unique_column_row)         \
   query(table, indexes, table_request, nothing, index_column_row)       \
-  query(table, open, nothing, nothing, nothing)                         \
-  record(table, insert, nothing, nothing, nothing)                      \
-  record(table, take, nothing, nothing, nothing)                        \
+  change(table, insert, nothing, nothing, nothing)                      \
+  change(table, take, nothing, nothing, nothing)                        \
+  /* Settlements wait for no open take: they may be what ends it. */    \
   record(table, complete, nothing, nothing, nothing)                    \
   record(table, fail, nothing, nothing, nothing)                        \
   record(table, release, nothing, nothing, nothing)                     \

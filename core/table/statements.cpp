@@ -68,8 +68,6 @@ mapped_statement::mapped_statement(std::string_view dialect, std::string_view bl
   contract_.max_at = place_among(shared_, "max");
   contract_.now_at = place_among(shared_, "now");
   contract_.token_at = place_among(shared_, "token");
-  // Others do not wait for a take's open transaction: a settlement may be what ends it.
-  contract_.changes_messages = id == statement::table_take || id == statement::table_insert;
   contract_.exact = form.strict;
   contract_.counts_messages = id != statement::table_count && id != statement::table_next;
   contract_.settles = !items_.empty();

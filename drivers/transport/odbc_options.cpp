@@ -7,7 +7,6 @@
 
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_drivers.hpp"
-#include "drivers/transport/odbc_lengths.hpp"
 #include "drivers/transport/odbc_records.hpp"
 
 namespace tableq::inline v0::drivers::odbc {

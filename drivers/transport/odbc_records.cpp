@@ -1,7 +1,6 @@
 #include "drivers/transport/odbc_records.hpp"
 
 #include <sqlext.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,10 +1,16 @@
 #pragma once
 
 /// @file
+/// The declared type of a long value's parameter, by the driver. For the transport odbc only.
+
+/// @file
 /// The diagnostic records of an ODBC handle. For the transport odbc only.
 
 #include <sql.h>
-
+#include <sqlext.h>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +18,38 @@
 #include <tableq/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
+
+/// The type and the size with which a parameter is bound.
+struct declared_type {
+  SQLSMALLINT type = 0;
+  SQLULEN size = 0;
+};
+
+/// An answer of the driver about itself or the database; empty if it has none.
+[[nodiscard]] inline std::string information(SQLHDBC link, SQLUSMALLINT what) {
+  std::array<SQLCHAR, 4096> name{};
+  SQLSMALLINT length = 0;
+  const SQLRETURN result =
+      SQLGetInfo(link, what, name.data(), static_cast<SQLSMALLINT>(name.size()), &length);
+  return SQL_SUCCEEDED(result) ? reinterpret_cast<const char*>(name.data()) : std::string();
+}
+
+/// Of bytes.
+/// @param unlimited driver_ways::unlimited. Other drivers get a long type with a size above 0,
+/// which they take for any value.
+[[nodiscard]] constexpr declared_type type_of_bytes(bool unlimited, std::size_t length) noexcept {
+  if (unlimited) return {SQL_VARBINARY, 0};
+  return {SQL_LONGVARBINARY, std::max<std::size_t>(length, 1)};
+}
+
+/// Of text, by its number of units: a short one has the same declared size always, so that a server
+/// keeps one plan for a statement.
+[[nodiscard]] constexpr declared_type type_of_text(bool unlimited, std::size_t length) noexcept {
+  constexpr std::size_t short_text = 4000;
+  if (length <= short_text) return {SQL_WVARCHAR, short_text};
+  if (unlimited) return {SQL_WVARCHAR, 0};
+  return {SQL_WLONGVARCHAR, length};
+}
 
 /// One line of a driver's message, without the leading `[vendor][part]` and the driver's remarks
 /// after it.

@@ -11,7 +11,6 @@
 #include "core/input/connection_string.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_drivers.hpp"
-#include "drivers/transport/odbc_uri.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 namespace {

@@ -19,7 +19,7 @@
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/odbc_lengths.hpp"
+#include "drivers/transport/odbc_records.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 
@@ -44,7 +44,7 @@ class bound_values {
 
  private:
   // Declared sizes are the same for all values, so that a server keeps one plan for a text. FreeTDS
-  // silently cuts values that are longer than a declared size: odbc_lengths.hpp.
+  // silently cuts values that are longer than a declared size: odbc_records.hpp.
   void add(std::size_t position, core::value_type type, const core::value& given) {
     const bool null = given.is == core::value::shape::null;
     if (type == core::value_type::integer) {

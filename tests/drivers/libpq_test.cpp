@@ -159,7 +159,7 @@ TEST_P(libpq, speaks_utf8_whatever_the_address_says) {
   const opened_transport other(here().url_with("client_encoding", "LATIN1"));
   row_set rows(1);
   other.prepare("SHOW client_encoding", {}, text_field)->run({}, rows);
-  EXPECT_EQ(rows.take_text(0, 0), "UTF8");
+  EXPECT_EQ(std::get<std::string>(rows.at(0, 0)), "UTF8");
 }
 
 }  // namespace

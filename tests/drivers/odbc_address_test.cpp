@@ -7,7 +7,7 @@
 
 #include "core/input/connection_string.hpp"
 #include "drivers/transport/odbc_drivers.hpp"
-#include "drivers/transport/odbc_lengths.hpp"
+#include "drivers/transport/odbc_records.hpp"
 #include "support/expect.hpp"
 #include "support/text.hpp"
 

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::core::cell;
 using tableq::core::field;
 using tableq::core::row_set;
 using tableq::core::value;
@@ -36,7 +37,7 @@ TEST_P(transports, bring_bytes_back_unchanged) {
     for (const bool keep : {true, false}) {
       row_set back = echo(bytes_field, value(std::string_view(each)), keep);
       ASSERT_EQ(back.size(), 1U);
-      EXPECT_EQ(back.take_maybe_text(0, 0), each) << each.size();
+      EXPECT_EQ(back.at(0, 0), cell(each)) << each.size();
     }
   }
 }
@@ -44,7 +45,7 @@ TEST_P(transports, bring_bytes_back_unchanged) {
 TEST_P(transports, bring_text_back_unchanged) {
   for (const std::string& each : {std::string("plain"), std::string(), std::string("it's"),
                                   std::string("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80")}) {
-    EXPECT_EQ(echo(text_field, value(std::string_view(each))).take_maybe_text(0, 0), each);
+    EXPECT_EQ(echo(text_field, value(std::string_view(each))).at(0, 0), cell(each));
   }
 }
 
@@ -57,11 +58,11 @@ TEST_P(transports, bring_every_integer_back) {
 }
 
 TEST_P(transports, tell_null_from_nothing) {
-  EXPECT_FALSE(echo(bytes_field, value()).take_maybe_text(0, 0));
-  EXPECT_FALSE(echo(text_field, value()).take_maybe_text(0, 0));
+  EXPECT_EQ(echo(bytes_field, value()).at(0, 0), cell());
+  EXPECT_EQ(echo(text_field, value()).at(0, 0), cell());
   EXPECT_FALSE(echo(a_number, value()).maybe_integer(0, 0));
-  EXPECT_EQ(echo(bytes_field, value(std::string_view())).take_maybe_text(0, 0), "");
-  EXPECT_EQ(echo(text_field, value(std::string_view())).take_maybe_text(0, 0), "");
+  EXPECT_EQ(echo(bytes_field, value(std::string_view())).at(0, 0), cell(std::string()));
+  EXPECT_EQ(echo(text_field, value(std::string_view())).at(0, 0), cell(std::string()));
 }
 
 TEST_P(transports, run_a_prepared_statement_again_with_other_values) {

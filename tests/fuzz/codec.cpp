@@ -12,7 +12,7 @@
 
 #include "core/input/codec.hpp"
 #include "core/input/queue_options.hpp"
-#include "drivers/array_text.hpp"
+#include "drivers/pieces.hpp"
 #include "fuzz/check.hpp"
 
 namespace {

@@ -244,7 +244,7 @@ TOLD = {
     r"\bmade_room": (*TELLERS, "core/limits/known_limits", "core/queue/limit_gates.cpp"),
     r"\broom(?:\(\)|_)\s*\.\s*forget": (*TELLERS, "core/limits/known_limits"),
     r"\bmove_to_dead_letters": ("core/claim/step.cpp", "core/claim/dead_letters"),
-    r"\badvance_groups": ("core/claim/step",),
+    r"\badvance_groups": ("core/claim/step.cpp", "core/claim/groups"),
 }
 
 

@@ -132,6 +132,6 @@ def read_contracts(root):
     statements = re.findall(r"^  (?:query|change|record)\(([\w, ]+)\)", sources, re.M)
     rows = [row.split(", ") for row in statements]
     # The contract of a statement on an application's table is made when that is opened.
-    own = rows[:[row[:2] for row in rows].index(["table", "open"])]
+    own = rows[:[row[:2] for row in rows].index(["table", "insert"])]
     return {f"{group}.{name}": tuple(lists[each] for each in types) for group, name, *types in own}
 

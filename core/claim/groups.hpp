@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+
+#include <tableq/fwd.hpp>
+#include <tableq/message.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::inline v0::core {
+
+// Messages with one `group` are handed out one after the other. Messages that must wait are `held`:
+// no index that a take reads contains them. An operation that adds a message to a group, or makes
+// room in it, locks the group first, works, and then advances the group: each step sees what
+// earlier holders of the lock have committed.
+
+using group_set = std::set<std::string, std::less<>>;
+
+/// The groups of those messages that have one.
+group_set groups_of(const queue_state& queue, transaction_state& tx,
+                    std::span<const message_id> ids);
+
+/// Until the transaction ends.
+void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
+
+/// Makes held messages ready as far as there is room. The groups must be locked.
+/// @return how many.
+std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
+                           const group_set& groups);
+
+}  // namespace tableq::inline v0::core

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/input/codec.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -62,18 +63,32 @@ class own_table final : public lease_table {
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
-    auto rows = queue.execute(tx, statements::claim_take,
-                              {.max = terms.max,
-                               .lease = terms.lease,
-                               .claimed_at = terms.claimed_at,
-                               .guard = terms.guard,
-                               .token = fence_token(),
-                               .unkey = queue.info().keys == key_scope::waiting,
-                               .now = queue.database().now()});
-    taken_messages out;
-    out.good.reserve(rows.size());
-    for (delivery_row& row : rows) add(out, std::move(row), queue);
+    return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
+  }
+
+  looked look(const queue_state& queue, transaction_state* tx,
+              const take_terms& terms) const override {
+    looked out{.told = true};
+    if (!looks_at_limits(queue)) {
+      out.due_in = next_due_in(queue, tx);
+      out.due = out.due_in && out.due_in->count() <= 0;
+      if (!out.due) out.got = take(queue, tx, terms);
+      return out;
+    }
+    auto rows = queue.execute(tx, statements::claim_look, request_of(queue, terms));
+    out.refused = rows.empty();
+    out.told = !out.refused && rows.front().id.value == 0;
+    if (out.told) {
+      out.due_in = rows.front().due_in;
+      out.due = out.due_in && out.due_in->count() <= 0;
+    } else {
+      out.got = to_taken(queue, std::move(rows));
+    }
     return out;
+  }
+
+  [[nodiscard]] bool looks_at_limits(const queue_state& queue) const override {
+    return !optional(statement::claim_look, queue.database().capabilities());
   }
 
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
@@ -92,9 +107,7 @@ class own_table final : public lease_table {
 
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const override {
-    const auto next =
-        queue.execute(nullptr, statements::claim_next_due, {.now = queue.database().now()});
-    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+    return next_due_in(queue, nullptr);
   }
 
   std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
@@ -198,6 +211,31 @@ class own_table final : public lease_table {
   }
 
  private:
+  static take_request request_of(const queue_state& queue, const take_terms& terms) {
+    return {.max = terms.max,
+            .lease = terms.lease,
+            .claimed_at = terms.claimed_at,
+            .guard = terms.guard,
+            .token = fence_token(),
+            .unkey = queue.info().keys == key_scope::waiting,
+            .now = queue.database().now()};
+  }
+
+  template <class Row>
+  static taken_messages to_taken(const queue_state& queue, std::vector<Row> rows) {
+    taken_messages out;
+    out.good.reserve(rows.size());
+    for (Row& row : rows) add(out, std::move(row), queue);
+    return out;
+  }
+
+  static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,
+                                                              transaction_state* tx) {
+    const auto next =
+        queue.execute(tx, statements::claim_next_due, {.now = queue.database().now()});
+    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+  }
+
   static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
     if (row.expired) {

@@ -31,6 +31,18 @@ struct taken_messages {
   std::vector<unfit_message> unfit = {};
 };
 
+/// What a look found.
+struct looked {
+  taken_messages got = {};
+  /// The queue has gone, or has limits now.
+  bool refused = false;
+  /// A message is due or expired, and might come first: nothing was taken.
+  bool due = false;
+  /// Whether it is known when the next message falls due, and when.
+  bool told = false;
+  std::optional<std::chrono::milliseconds> due_in = {};
+};
+
 /// The terms of a take.
 struct take_terms {
   std::size_t max = 0;
@@ -81,6 +93,12 @@ class lease_table {
 
   virtual taken_messages take(const queue_state& queue, transaction_state* tx,
                               const take_terms& terms) const = 0;
+  /// Takes nothing while a message is due, and tells so. In a unit of work of its own, or in one
+  /// that has begun with a change.
+  virtual looked look(const queue_state& queue, transaction_state* tx,
+                      const take_terms& terms) const = 0;
+  /// Whether a look takes nothing from a queue that has gone or has limits.
+  [[nodiscard]] virtual bool looks_at_limits(const queue_state& /*queue*/) const { return false; }
   [[nodiscard]] const kept_outcomes& keeps() const noexcept { return keeps_; }
 
   /// Makes due and expired messages ready or dead.

@@ -36,6 +36,8 @@ class answer_age {
     return claimed > asked || !claimed_.compare_exchange_strong(claimed, now);
   }
 
+  /// Whether there is an answer, however old.
+  [[nodiscard]] bool answered() const noexcept { return asked_.load() > 0; }
   /// @param asked the time before the question was sent.
   void answered(clock::time_point asked) noexcept {
     asked_.store(asked.time_since_epoch().count());
@@ -140,6 +142,11 @@ class limits_watch {
 
   /// The known limits; nothing if the caller must ask the database.
   [[nodiscard]] std::optional<known_limits> known() noexcept;
+
+  /// Whether the queue was without limits when the database was last asked, however long ago.
+  [[nodiscard]] bool was_unlimited() const noexcept {
+    return age_.answered() && !limited_.load();
+  }
 
   /// Stores an answer of the database.
   /// @param asked the time before the query was sent; an answer older than the known one is

@@ -106,7 +106,8 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
       shared[place_of<take_request>("guard")].number == 0) {
     return take_lengthy(session, names_, shared);
   }
-  put_in_order(rows, wanted.id);
+  // The look of a queue whose groups take turns is in its order.
+  if (what.id != statement::claim_look || !names_.by_turns) put_in_order(rows, wanted.id);
   return rows;
 }
 
@@ -127,6 +128,7 @@ void put_in_order(row_set& rows, statement id) {
     case lifo_peek:
       return sort_rows(rows, {{place_of<message_row>("id"), true}});
     case claim_take:
+    case claim_look:
       return sort_rows(
           rows, {{place_of<delivery_row>("priority"), true}, {place_of<delivery_row>("id")}});
     case claim_take_turns:

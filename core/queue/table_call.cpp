@@ -83,6 +83,10 @@ class call_group {
     return out;
   }
   void share_out_read(row_set rows) const {
+    if (is_told(calls_.front()->what_->id, rows)) {
+      for (table_call* const each : calls_) each->rows_ = rows;
+      return;
+    }
     std::size_t next = 0;
     for (table_call* const each : calls_) {
       row_set mine(rows.width());
@@ -132,6 +136,7 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept {
     case lifo_dequeue_strict:
     case pending_dequeue:
     case claim_take:
+    case claim_look:
     case table_take:
       return lane::read;
     case claim_promote:

@@ -244,6 +244,18 @@ struct turn_row : delivery_row {
   TABLEQ_MORE_FIELDS(turn_row, delivery_row, ready_at)
 };
 
+/// A message that a look has leased. If it has leased none, there is one row without an id.
+struct look_row : delivery_row {
+  std::optional<std::chrono::milliseconds> due_in = {};  ///< Until the next message falls due.
+  TABLEQ_MORE_FIELDS(look_row, delivery_row, due_in)
+};
+
+/// Whether a look has leased none.
+[[nodiscard]] inline bool is_told(statement id, const row_set& rows) {
+  return id == statement::claim_look && rows.size() == 1 &&
+         rows.integer(0, place_of<look_row>("id")) == 0;
+}
+
 /// A message that may be taken.
 struct pick_row {
   message_id id = {};

@@ -52,6 +52,8 @@ std::string_view operation_of(statement id) noexcept {
   switch (id) {
     case statement::claim_keep:
       return contract_of(statement::claim_complete).name;
+    case statement::claim_look:
+      return contract_of(statement::claim_take).name;
     case statement::fifo_dequeue_strict:
       return contract_of(statement::fifo_dequeue).name;
     case statement::lifo_dequeue_strict:
@@ -74,6 +76,7 @@ bool optional(statement id, const capabilities& features) noexcept {
     case listen_hold:
     case listen_drop:
     case listen_end:
+    case claim_look:
       return !features.notifies;
     case claim_pick:
     case claim_lease:

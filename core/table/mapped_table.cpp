@@ -303,6 +303,15 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   return out;
 }
 
+looked mapped_table::look(const queue_state& queue, transaction_state* tx,
+                          const take_terms& terms) const {
+  looked out{.due = time_to_look(queue)};
+  if (out.due) return out;
+  out.got = take(queue, tx, terms);
+  out.due = out.got.good.empty();
+  return out;
+}
+
 std::vector<changed_message> mapped_table::promote(const queue_state& queue, transaction_state* tx,
                                                    std::size_t max) const {
   if (made_.expire == nullptr) return {};

@@ -111,11 +111,11 @@ woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_t
   return queue_.readers.wait(mark, until, stop);
 }
 
-void watcher::waiting::found(woken reason) {
+void watcher::waiting::found(woken reason, bool more) {
   // One message wakes one reader; a hint is passed on until a reader finds nothing.
   if (reason == woken::message) return;
   found_by_itself();
-  queue_.readers.hint();
+  if (more) queue_.readers.hint();
 }
 
 void watcher::waiting::found_by_itself() {

@@ -6,7 +6,8 @@
 --   q  the message,
 --   n  of a new or postponed message: `due_at`, the given time or now plus the delay, `clock`, and of a new one
 --      `group_key`,
---   t  of promote: `clock`, `most` (the queue's attempts) and `regroup` (1: groups hold delayed messages),
+--   t  of promote: `clock`, `most` (the queue's attempts) and `regroup`: which delayed messages of groups wait behind
+--      their group again (0: none; 1: those that plain SQL has inserted with a negative fence; 2: all),
 --   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`
 --      (1: the message is given up; 2: it expired before its attempt, which does not count).
 
@@ -30,7 +31,8 @@ q.state = 1 AND q.attempts >= {most_attempts}
 
 -- fragment: promoted_state
 CASE WHEN {last_lease_ended} THEN 4
-     WHEN q.state = 2 AND q.group_key IS NOT NULL AND t.regroup = 1 THEN 5
+     WHEN q.state = 2 AND q.group_key IS NOT NULL
+          AND t.regroup >= CASE WHEN q.fence < 0 THEN 1 ELSE 2 END THEN 5
      ELSE 0 END
 
 -- fragment: promoted_finished_at

@@ -93,12 +93,13 @@ class own_table final : public lease_table {
 
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
                                        std::size_t max) const override {
-    const bool pass = queue.info().groups && queue.info().groups->on_failure == group_policy::pass;
+    const auto& groups = queue.info().groups;
+    const int regroup = !groups ? 0 : groups->on_failure == group_policy::hold ? 1 : 2;
     std::vector<changed_message> out;
     for (const state_row& row : queue.execute(tx, statements::claim_promote,
                                               {.max = max,
                                               .max_attempts = queue.info().max_attempts,
-                                              .regroup = pass,
+                                              .regroup = regroup,
                                               .now = queue.database().now()})) {
       out.push_back({.id = row.id, .state = row.state});
     }

@@ -85,7 +85,8 @@ struct take_request {
 struct promote_request {
   std::size_t max = 0;
   int max_attempts = 0;
-  bool regroup = false;
+  /// Which delayed messages of groups wait behind their group again: see drivers/states.sql.
+  int regroup = 0;
   std::optional<timestamp> now = {};
   TABLEQ_FIELDS(promote_request, max, max_attempts, regroup, now)
 };

@@ -101,7 +101,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
 dialect_session::~dialect_session() {
   // Client libraries may refuse to end a session with an open transaction.
   if (owned_ == nullptr) return;
-  rollback();
+  dialect_session::rollback();
   closing_.emplace();
 }
 

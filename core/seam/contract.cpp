@@ -37,6 +37,7 @@ constexpr contract contract_for(statement id, std::string_view name) {
 #define TABLEQ_RECORD(...) TABLEQ_CONTRACT(true, false, __VA_ARGS__)
 
 constexpr std::array all{TABLEQ_STATEMENTS(TABLEQ_QUERY, TABLEQ_CHANGE, TABLEQ_RECORD)};
+static_assert(all.size() == statement_count, "statement_count names the last of them");
 
 }  // namespace
 

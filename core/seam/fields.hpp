@@ -34,8 +34,10 @@ namespace tableq::inline v0::core {
 /// Bytes that are not text.
 struct byte_view : std::string_view {
   using std::string_view::string_view;
+  // NOLINTBEGIN(google-explicit-constructor): requests take any bytes as they are
   constexpr byte_view(std::string_view bytes) noexcept : std::string_view(bytes) {}
   byte_view(const std::string& bytes) noexcept : std::string_view(bytes) {}
+  // NOLINTEND(google-explicit-constructor)
 };
 struct byte_string : std::string {};
 

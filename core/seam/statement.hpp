@@ -131,15 +131,13 @@ namespace tableq::inline v0::core {
 // clang-format on
 
 #define TABLEQ_ENUMERATOR(group, name, ...) group##_##name,
-#define TABLEQ_COUNTED(...) +1
 
 enum class statement : std::uint8_t {
   TABLEQ_STATEMENTS(TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR)
 };
 
 /// How many there are.
-inline constexpr std::size_t statement_count =
-    0 TABLEQ_STATEMENTS(TABLEQ_COUNTED, TABLEQ_COUNTED, TABLEQ_COUNTED);
+inline constexpr std::size_t statement_count = static_cast<std::size_t>(statement::table_next) + 1;
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

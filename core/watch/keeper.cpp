@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// After a refusal or a failure.
-constexpr milliseconds shortest_try_pause{100};
-constexpr milliseconds longest_try_pause{2000};
+constexpr milliseconds first_pause_of_a_keeper{100};
+constexpr milliseconds longest_pause_of_a_keeper{2000};
 /// An open transaction has the row.
 constexpr milliseconds pause_for_lock{500};
 
@@ -35,7 +35,7 @@ milliseconds period_of(milliseconds lease) {
 }  // namespace
 
 keeper_state::keeper_state(std::shared_ptr<database_state> database)
-    : database_(std::move(database)), pauses_(shortest_try_pause, longest_try_pause) {
+    : database_(std::move(database)), pauses_(first_pause_of_a_keeper, longest_pause_of_a_keeper) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
@@ -112,7 +112,7 @@ void keeper_state::run() noexcept {
       lose_expired();
     } catch (...) {  // noexcept: memory is short; the next round may have some.
       std::unique_lock hold(mutex_);
-      changed_.wait_for(hold, shortest_try_pause, [this] { return ended_; });
+      changed_.wait_for(hold, first_pause_of_a_keeper, [this] { return ended_; });
     }
   }
 }
@@ -128,7 +128,7 @@ std::vector<keeper_state::batch> keeper_state::due() {
     }
     if (next > now) {
       // Settlements that fail put theirs back without a word, so it looks again from time to time.
-      next = std::min(next, now + longest_try_pause);
+      next = std::min(next, now + longest_pause_of_a_keeper);
       changed_.wait_until(hold, next);
       continue;
     }

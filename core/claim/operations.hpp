@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,11 +30,18 @@ struct claim_message {
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full);
 
-/// @param read_began receives the time before the read that found the messages: their leases began
-///   after it. Null: not wanted.
+/// What a worker knows of its takes.
+struct take_course {
+  /// The time before the read that found the messages: their leases began after it.
+  std::chrono::steady_clock::time_point read_began = {};
+  /// The last take left no ready message; the mark of the waiting reads before it. A take that
+  /// waits then does not read before something changes.
+  std::optional<std::uint64_t> drained_at = {};
+};
+
+/// @param course of a worker, which reports hidden messages itself. May be null.
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
-                           const take_options& options,
-                           std::chrono::steady_clock::time_point* read_began = nullptr);
+                           const take_options& options, take_course* course = nullptr);
 
 std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
                                     const receipts_view& receipts);

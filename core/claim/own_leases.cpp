@@ -10,6 +10,7 @@
 #include "core/queue/token.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/contract.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -64,22 +65,21 @@ class own_table final : public lease_table {
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
-    auto rows = queue.execute(tx, statements::claim_take,
-                              {.max = terms.max,
-                               .lease = terms.lease,
-                               .claimed_at = terms.claimed_at,
-                               .guard = terms.guard,
-                               .token = fence_token(),
-                               .unkey = queue.info().keys == key_scope::waiting,
-                               .now = queue.database().now()});
+    if (terms.how != reading::look) {
+      return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
+    }
+    if (looks_at_limits(queue)) {
+      return looked(queue, queue.execute(tx, statements::claim_look, request_of(queue, terms)));
+    }
+    const auto due_in = next_due_in(queue, tx);
     taken_messages out;
-    out.good.reserve(rows.size());
-    for (delivery_row& row : rows) add(out, std::move(row), queue);
-    if (queue.names().by_turns) return out;  // they are in their order
-    // No database guarantees an order for the rows that an UPDATE returns.
-    std::sort(out.good.begin(), out.good.end(), [](const delivery& a, const delivery& b) {
-      return a.priority != b.priority ? a.priority > b.priority : a.receipt.id < b.receipt.id;
-    });
+    const bool due = due_in && due_in->count() <= 0;
+    if (!due) {
+      out = to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
+    }
+    out.due = due;
+    out.told = true;
+    out.due_in = due_in;
     return out;
   }
 
@@ -99,9 +99,7 @@ class own_table final : public lease_table {
 
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const override {
-    const auto next =
-        queue.execute(nullptr, statements::claim_next_due, {.now = queue.database().now()});
-    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+    return next_due_in(queue, nullptr);
   }
 
   std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
@@ -205,6 +203,43 @@ class own_table final : public lease_table {
   }
 
  private:
+  static take_request request_of(const queue_state& queue, const take_terms& terms) {
+    return {.max = terms.max,
+            .lease = terms.lease,
+            .claimed_at = terms.claimed_at,
+            .guard = terms.how == reading::guarded,
+            .token = fence_token(),
+            .unkey = queue.info().keys == key_scope::waiting,
+            .now = queue.database().now()};
+  }
+
+  template <class Row>
+  static taken_messages to_taken(const queue_state& queue, std::vector<Row> rows) {
+    taken_messages out;
+    out.good.reserve(rows.size());
+    for (Row& row : rows) add(out, std::move(row), queue);
+    if (queue.names().by_turns) return out;  // they are in their order
+    // No database guarantees an order for the rows that an UPDATE returns.
+    std::sort(out.good.begin(), out.good.end(), [](const delivery& a, const delivery& b) {
+      return a.priority != b.priority ? a.priority > b.priority : a.receipt.id < b.receipt.id;
+    });
+    return out;
+  }
+
+  static taken_messages looked(const queue_state& queue, std::vector<look_row> rows) {
+    if (rows.empty()) return {.refused = true};
+    if (rows.front().id.value != 0) return to_taken(queue, std::move(rows));
+    const auto due_in = rows.front().due_in;
+    return {.due = due_in && due_in->count() <= 0, .told = true, .due_in = due_in};
+  }
+
+  static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,
+                                                              transaction_state* tx) {
+    const auto next =
+        queue.execute(tx, statements::claim_next_due, {.now = queue.database().now()});
+    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+  }
+
   static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
     if (row.expired) {
@@ -230,6 +265,11 @@ class own_table final : public lease_table {
 };
 
 }  // namespace
+
+bool looks_at_limits(const queue_state& queue) {
+  return queue.mapped() == nullptr &&
+         !optional(statement::claim_look, queue.database().capabilities());
+}
 
 const lease_table& own_leases() noexcept {
   static const own_table table;

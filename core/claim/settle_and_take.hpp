@@ -26,15 +26,14 @@ struct joint_settlement {
 struct settled_and_taken {
   std::vector<settle_result> settled = {};
   std::vector<delivery> taken = {};
-  /// The leases of the taken messages began after it.
-  std::chrono::steady_clock::time_point read_began = {};
+  take_course course = {};
   /// Messages that cannot be delivered are leased, and could not be made dead.
   std::optional<error> trouble = {};
 };
 
 /// Settles, and takes messages that are ready, in one unit of work. Leaves due and expired messages
-/// to `take`: while a message of a claim queue may be due, it takes none. An observer sees the
-/// settlement, with the time of both, and then the take.
+/// to `take`: if it is time to ask for them, it takes nothing while one is due. An observer sees
+/// the settlement, with the time of both, and then the take.
 /// @return empty: nothing was done, because the queue has limits, which only `take` respects.
 std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
                                                  const joint_settlement& settlement,

@@ -1,6 +1,7 @@
 #include "core/claim/operations.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -40,12 +41,28 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
                     });
 }
 
+/// What the last read has told.
+struct last_read {
+  bool refused = false;
+  bool due = false;  ///< A message is due, or may be.
+  bool told = false;
+  std::optional<std::chrono::milliseconds> due_in = {};
+  bool more = true;  ///< Ready messages may be left.
+};
+
 /// Takes messages until some can be delivered, or none is left. Makes the others dead.
 std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
-                               const take_terms& terms, read_gate& gate) {
+                               const take_terms& terms, read_gate& gate, last_read& last) {
   for (;;) {
     const bool committed = tx == nullptr || tx->in_none();
     taken_messages got = leases_of(queue).take(queue, tx, terms);
+    const bool due = got.due || (terms.how == reading::guarded && got.none());
+    const bool full = !got.unfit.empty() || got.good.size() >= terms.max;
+    last = {.refused = got.refused,
+            .due = due,
+            .told = got.told,
+            .due_in = got.due_in,
+            .more = due || got.refused || full};
     if (!got.unfit.empty()) {
       try {
         make_dead(queue, tx, got.unfit);
@@ -61,39 +78,79 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
   }
 }
 
+void promote_all(const queue_state& queue, transaction_state* tx) {
+  for (int done = 1; promote_some(queue, tx) == promote_batch; ++done) {
+    if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) break;
+  }
+}
+
 }  // namespace
 
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
-                           const take_options& options,
-                           std::chrono::steady_clock::time_point* read_began) {
+                           const take_options& options, take_course* course) {
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   check_timestamp(options.claimed_at, "claimed_at");
   const std::chrono::milliseconds lease = options.lease.value_or(queue.info().lease);
   check_lease(lease);
   read_gate gate(queue, tx, options.wait, options.stop);
-  const auto once = [&](bool guard) {
+  watched_queue& watched = queue.shared().watched;
+  last_read last;
+  std::uint64_t mark = 0;  // of the readers, before the last read
+  const auto once = [&](reading how) {
+    last = {};
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
-      if (read_began != nullptr) *read_began = std::chrono::steady_clock::now();
-      return take_fit(
-          queue, read_tx,
-          {.max = most, .lease = lease, .claimed_at = options.claimed_at, .guard = guard}, gate);
+      if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
+      return take_fit(queue, read_tx,
+                      {.max = most, .lease = lease, .claimed_at = options.claimed_at, .how = how},
+                      gate, last);
     };
-    return gate.unlimited() ? take_now(tx, max) : gate.limited(max, take_now);
-  };
-  const auto due_ones_too = [&] {
-    // With the guard it returns nothing while a due or expired message may come first.
-    std::vector<delivery> got = once(true);
-    if (!got.empty() || gate.held_back()) return got;
-    for (int done = 1; promote_some(queue, tx) == promote_batch; ++done) {
-      if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) break;
+    std::vector<delivery> got;
+    if (gate.unlimited(how == reading::look && looks_at_limits(queue))) {
+      got = take_now(tx, max);
+      if (last.refused) queue.limits().forget();
+    } else {
+      if (how == reading::look) how = reading::guarded;
+      got = gate.limited(max, take_now);
     }
-    return once(false);
+    watched.due.took(last.more && !got.empty());
+    return got;
   };
-  if (options.wait.count() == 0) return due_ones_too();
-  return wait_for(
-      queue, options.wait, options.stop, [&] { return leases_of(queue).next_due(queue); },
-      read_began == nullptr, [&] { return gate.patiently(due_ones_too); });
+  const auto read = [&](woken reason) {
+    mark = watched.readers.mark();
+    const auto now = std::chrono::steady_clock::now();
+    // With a clock that a test sets, and in transactions, each take asks.
+    const bool asks = tx != nullptr || queue.database().now() || queue.mapped() != nullptr ||
+                      watched.due.asks(now, reason == woken::message);
+    if (!asks) {
+      std::vector<delivery> got = once(reading::plain);
+      if (!got.empty() || gate.held_back()) return got;
+    }
+    watched.due.asked(now);
+    const reading how = tx == nullptr ? reading::look : reading::guarded;
+    std::vector<delivery> got = once(how);
+    if (last.refused) got = once(how);  // the limits are asked for first
+    if (!got.empty() || gate.held_back() || !last.due) return got;
+    promote_all(queue, tx);
+    return once(reading::plain);
+  };
+  if (options.wait.count() == 0) return read(woken::no);
+  const auto due_in = [&] {
+    // The answer of the read just before, unless something has changed since.
+    const bool usable = std::exchange(last.told, false) && mark == watched.readers.mark();
+    return usable ? last.due_in : leases_of(queue).next_due(queue);
+  };
+  const bool of_worker = course != nullptr;
+  std::vector<delivery> taken = wait_for(
+      queue,
+      {.longest = options.wait,
+       .stop = options.stop,
+       .refuses = !of_worker,
+       .read_at = of_worker ? std::exchange(course->drained_at, std::nullopt) : std::nullopt},
+      due_in, [&](woken reason) { return gate.patiently([&] { return read(reason); }); },
+      [&] { return last.more; });
+  if (of_worker && !taken.empty() && !last.more) course->drained_at = mark;
+  return taken;
 }
 
 }  // namespace tableq::inline v0::core

@@ -38,7 +38,8 @@ row_set cut(row_set& rows, std::span<const std::size_t> selected) {
 std::vector<std::size_t> in_order(const row_set& rows, statement id, bool by_turns) {
   std::vector<std::size_t> out(rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
-  if (by_turns && id == statement::claim_take) return out;
+  const bool take = id == statement::claim_take || id == statement::claim_look;
+  if (by_turns && take) return out;
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   // ~ reverses the order for every number.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
@@ -46,7 +47,7 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id, bool by_tur
       return std::pair(rows.integer(row, place_of<placed_row>("place")),
                        static_cast<std::int64_t>(row));
     }
-    if (id == statement::claim_take) {
+    if (take) {
       return std::pair(~rows.integer(row, place_of<delivery_row>("priority")),
                        rows.integer(row, place_of<delivery_row>("id")));
     }
@@ -80,6 +81,7 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept {
     case lifo_dequeue_strict:
     case pending_dequeue:
     case claim_take:
+    case claim_look:
     case table_take:
       return lane::read;
     case claim_promote:
@@ -199,6 +201,10 @@ void call_group::share_out(row_set rows) const {
 }
 
 void call_group::share_out_read(row_set rows) const {
+  if (is_told(first().what().id, rows)) {
+    for (statement_call* const each : calls_) each->set_rows(rows);
+    return;
+  }
   const std::vector<std::size_t> order = in_order(rows, first().what().id, first().names_.by_turns);
   std::span<const std::size_t> rest = order;
   for (statement_call* const each : calls_) {

@@ -26,9 +26,8 @@ std::unique_ptr<driver> checked_driver(std::string_view url, const open_options&
   return out;
 }
 
-void notify(connection& session, const watched_queue& queue, std::string_view token) {
+void notify(connection& session, const watched_queue& queue, std::string_view payload) {
   const std::string channel = channel_of(queue.names);
-  const std::string payload = std::to_string(queue.names.identity).append(".").append(token);
   run(session, queue.names, statements::notify_send,
       {.channel = channel, .payload = payload, .identity = queue.names.identity});
 }
@@ -119,32 +118,30 @@ bool database_state::notifies() const noexcept {
 void database_state::announce(watched_queue& queue, std::size_t count, connection* on) noexcept {
   watcher_.added(queue, count);
   if (!notifies()) return;
-  // At most once in `notify_every`: notified readers poll for that long.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  auto notified = queue.notified_at.load();
-  if (notified != 0 && now - std::chrono::steady_clock::duration(notified) < notify_every) return;
-  if (!queue.notified_at.compare_exchange_strong(notified, now.count())) return;
+  const auto found = queue.pace.ask(std::chrono::steady_clock::now());
+  if (found == notify_pace::answer::none) return;
   try {
-    notify_others(queue, on);
+    notify_others(queue, on, found == notify_pace::answer::last);
   } catch (...) {  // noexcept: the messages are stored, and the notification was only a hint. The
                    // next addition notifies.
-    queue.notified_at = 0;
+    queue.pace.failed();
   }
 }
 
-void database_state::notify_others(watched_queue& queue, connection* on) {
-  if (on != nullptr) return notify(*on, queue, watcher_.token());
+void database_state::notify_others(watched_queue& queue, connection* on, bool last) {
+  const std::string payload = payload_of(queue.names, watcher_.token(), last);
+  if (on != nullptr) return notify(*on, queue, payload);
   // Under load a session is soon free, but the caller's transactions may hold sessions for a long
   // time.
   constexpr std::chrono::milliseconds patience{100};
   const leased_session session = pool_.lease(patience);
-  notify(*session, queue, watcher_.token());
+  notify(*session, queue, payload);
 }
 
 void database_state::announce_within(connection& session, const watched_queue& queue) const {
   // The token is 0, so that this process's readers are notified too: the library does not see the
   // commit.
-  if (notifies()) notify(session, queue, "0");
+  if (notifies()) notify(session, queue, payload_of(queue.names, "0", false));
 }
 
 std::shared_ptr<shared_queue> database_state::shared(const table_names& names,

@@ -169,7 +169,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// @return whether both are the same.
   bool note_identity(std::string mine, std::string_view theirs = {});
   [[nodiscard]] bool notifies() const noexcept;
-  void notify_others(watched_queue& queue, connection* on);
+  void notify_others(watched_queue& queue, connection* on, bool last);
 
   const birthplace born_;
   open_options options_;

@@ -30,6 +30,8 @@ class answer_age {
     return claimed > asked || !claimed_.compare_exchange_strong(claimed, now);
   }
 
+  /// Whether there is an answer, however old.
+  [[nodiscard]] bool answered() const noexcept { return asked_.load() > 0; }
   /// @param asked the time before the question was sent.
   void answered(clock::time_point asked) noexcept {
     asked_.store(asked.time_since_epoch().count());

@@ -33,6 +33,9 @@ class limits_watch {
   /// The known limits; nothing if the caller must ask the database.
   [[nodiscard]] std::optional<known_limits> known() noexcept;
 
+  /// Whether the queue was without limits when the database was last asked, however long ago.
+  [[nodiscard]] bool was_unlimited() const noexcept { return age_.answered() && !limited_.load(); }
+
   /// Stores an answer of the database.
   /// @param asked the time before the query was sent; an answer older than the known one is
   ///   dropped.

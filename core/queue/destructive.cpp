@@ -100,25 +100,30 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   read_gate gate(queue, tx, options.wait, options.stop);
+  bool more = true;  // unless the last read says that there is none
   const auto read_now = [&](transaction_state* read_tx, std::size_t most) {
     auto got = to_messages(take_out(queue, read_tx, most), queue.info().kind);
     apply(queue, read_tx, {.left = !got.empty()});
+    more = got.size() == most;
     return got;
   };
   const auto once = [&] {
+    more = true;
     return gate.unlimited() ? read_now(tx, max) : gate.limited(max, read_now);
   };
   if (options.wait.count() == 0) return once();
-  const auto patient = [&] { return gate.patiently(once); };
+  const auto patient = [&](woken /*reason*/) { return gate.patiently(once); };
+  const auto may_be_more = [&] { return more; };
+  const wait_terms terms{.longest = options.wait, .stop = options.stop};
   if (queue.info().kind != kind::pending) {
-    return wait_for(queue, options.wait, options.stop, nullptr, true, patient);
+    return wait_for(queue, terms, nullptr, patient, may_be_more);
   }
   const auto due_in = [&] {
     const auto next =
         queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
     return next.empty() ? std::nullopt : std::optional(next.front().delay);
   };
-  return wait_for(queue, options.wait, options.stop, due_in, true, patient);
+  return wait_for(queue, terms, due_in, patient, may_be_more);
 }
 
 std::vector<message> peek(const queue_state& queue, std::size_t max) {

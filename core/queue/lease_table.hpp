@@ -27,6 +27,21 @@ struct unfit_message {
 struct taken_messages {
   std::vector<delivery> good = {};
   std::vector<unfit_message> unfit = {};
+  // Of a look:
+  bool refused = false;  ///< The queue has gone, or has limits now; see looks_at_limits.
+  bool due = false;      ///< A message is due or expired, and might come first: nothing was taken.
+  /// Whether it is known when the next message falls due, and when.
+  bool told = false;
+  std::optional<std::chrono::milliseconds> due_in = {};
+
+  [[nodiscard]] bool none() const noexcept { return good.empty() && unfit.empty(); }
+};
+
+/// How a take reads.
+enum class reading : std::uint8_t {
+  plain,    ///< What is ready.
+  guarded,  ///< The same, but nothing while a message is due or expired.
+  look,     ///< The same, and tells what it finds. In a unit of work of its own.
 };
 
 /// The terms of a take.
@@ -34,7 +49,7 @@ struct take_terms {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};
   std::optional<timestamp> claimed_at = {};
-  bool guard = false;  ///< Take nothing while a message may be due or expired.
+  reading how = reading::plain;
 };
 
 /// A failed attempt. Borrows the error, which is short UTF-8.

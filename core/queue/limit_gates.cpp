@@ -195,8 +195,9 @@ read_gate::read_gate(const queue_state& queue, transaction_state* tx,
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
 }
 
-bool read_gate::unlimited() {
+bool read_gate::unlimited(bool looks) {
   held_back_.reset();
+  if (looks && queue_.limits().was_unlimited()) return true;
   const known_limits known = limits_now(queue_, tx_);
   if (known.paused) held_back_ = longest_pause;
   return !known.paused && !known.metered;

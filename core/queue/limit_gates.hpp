@@ -74,8 +74,9 @@ class read_gate {
             std::stop_token stop);
 
   /// Called before each read.
+  /// @param looks the read takes nothing from a queue with limits: then an old answer is enough.
   /// @return whether it needs no `limited`.
-  [[nodiscard]] bool unlimited();
+  [[nodiscard]] bool unlimited(bool looks = false);
 
   /// Calls `read(transaction_state*, max)` in a transaction, with the number of messages that it
   /// may take; does not call it if that is zero, or if the queue is paused.

@@ -13,6 +13,7 @@
 #include "core/database/table_call.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/validate.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -80,7 +81,7 @@ row_set queue_state::observed(transaction_state* tx, const contract& what,
   observation observing(watching, operation);
   row_set rows = observing.run([&] {
     row_set out = work(&observing);
-    if (what.counts_messages) observing.count(out.size());
+    if (what.counts_messages) observing.count(is_told(what.id, out) ? 0 : out.size());
     return out;
   });
   const std::size_t lost = leases_lost(what, given, rows.size());

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 
@@ -11,13 +12,24 @@
 
 namespace tableq::inline v0::core {
 
-/// Calls `read` until it returns something, the time ends or a stop is requested.
+/// The terms of a wait.
+struct wait_terms {
+  std::chrono::milliseconds longest;
+  std::stop_token stop = {};
+  /// Refuses to wait if all messages are hidden from this user; a worker reports it.
+  bool refuses = true;
+  /// The caller has just read all that there is, with the readers' mark before it: the wait begins
+  /// at once.
+  std::optional<std::uint64_t> read_at = {};
+};
+
+/// Calls `read(woken)` until it returns something, the time ends or a stop is requested.
 /// @param due_in asks the database how long it takes until the next message falls due; null for
 ///   kinds without due times.
-/// @param refuses refuses to wait if all messages are hidden from this user; a worker reports it.
-template <class Read, class DueIn>
-[[nodiscard]] auto wait_for(const queue_state& queue, std::chrono::milliseconds longest,
-                            const std::stop_token& stop, DueIn due_in, bool refuses, Read read) {
+/// @param more whether the last read may have left messages behind.
+template <class Read, class DueIn, class More>
+[[nodiscard]] auto wait_for(const queue_state& queue, const wait_terms& terms, DueIn due_in,
+                            Read read, More more) {
   // If a read throws, another reader must poll instead.
   struct hint_guard {
     waker* readers;
@@ -26,25 +38,29 @@ template <class Read, class DueIn>
     }
   };
   watched_queue& watched = queue.shared().watched;
-  const auto until = std::chrono::steady_clock::now() + longest;
+  const auto until = std::chrono::steady_clock::now() + terms.longest;
   const auto over = [&] {
-    return stop.stop_requested() || std::chrono::steady_clock::now() >= until;
+    return terms.stop.stop_requested() || std::chrono::steady_clock::now() >= until;
   };
-  std::uint64_t mark = watched.readers.mark();
-  auto found = read();
+  std::uint64_t mark = terms.read_at.value_or(watched.readers.mark());
+  decltype(read(woken::no)) found;
+  bool asks = !terms.read_at;
+  if (asks) found = read(woken::no);
   if (!found.empty() || over()) return found;
-  if (refuses) refuse_hidden(queue);
+  if (terms.refuses) refuse_hidden(queue);
   watcher::waiting reader(queue.database().waking(), queue.shared().readers());
-  for (;;) {
-    if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
-    const woken reason = reader.wait(mark, until, stop);
+  for (;; asks = true) {
+    if constexpr (!std::is_null_pointer_v<DueIn>) {
+      if (asks) reader.ask_due(due_in);
+    }
+    const woken reason = reader.wait(mark, until, terms.stop);
     if (reason == woken::clock) continue;
     mark = watched.readers.mark();
     hint_guard guard{&watched.readers};
-    found = read();
-    if (refuses && found.empty()) refuse_hidden(queue);
+    found = read(reason);
+    if (terms.refuses && found.empty()) refuse_hidden(queue);
     guard.readers = nullptr;
-    if (!found.empty()) reader.found(reason);
+    if (!found.empty()) reader.found(reason, more());
     if (!found.empty() || over()) return found;
   }
 }

@@ -52,6 +52,21 @@ struct turn_row : delivery_row {
   }
 };
 
+/// A message that a look has leased. If it has leased none, there is one row without an id.
+struct look_row : delivery_row {
+  std::optional<std::chrono::milliseconds> due_in = {};  ///< Until the next message falls due.
+
+  static constexpr auto fields() {
+    return std::tuple_cat(delivery_row::fields(), std::tuple(integer("due_in", &look_row::due_in)));
+  }
+};
+
+/// Whether a look has leased none.
+[[nodiscard]] inline bool is_told(statement id, const row_set& rows) {
+  return id == statement::claim_look && rows.size() == 1 &&
+         rows.integer(0, place_of<look_row>("id")) == 0;
+}
+
 /// A message that may be taken.
 struct pick_row {
   message_id id = {};
@@ -158,6 +173,7 @@ inline constexpr typed_statement<take_request, nothing, delivery_row> claim_take
     statement::claim_take};
 inline constexpr typed_statement<take_request, nothing, turn_row> claim_take_turns{
     statement::claim_take_turns};
+inline constexpr typed_statement<take_request, nothing, look_row> claim_look{statement::claim_look};
 inline constexpr typed_statement<take_request, nothing, pick_row> claim_pick{statement::claim_pick};
 inline constexpr typed_statement<take_request, id_item, nothing> claim_lease{
     statement::claim_lease};

@@ -153,6 +153,7 @@ constexpr std::array all{
     query(statements::claim_pick, "claim.pick"),
     change(statements::claim_lease, "claim.lease"),
     query(statements::claim_taken, "claim.taken"),
+    change(statements::claim_look, "claim.look"),
     query(statements::queue_hidden, "queue.hidden"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
@@ -196,6 +197,8 @@ std::string_view operation_of(statement id) noexcept {
   switch (id) {
     case statement::claim_keep:
       return contract_of(statement::claim_complete).name;
+    case statement::claim_look:
+      return contract_of(statement::claim_take).name;
     case statement::fifo_dequeue_strict:
       return contract_of(statement::fifo_dequeue).name;
     case statement::lifo_dequeue_strict:
@@ -218,6 +221,7 @@ bool optional(statement id, const capabilities& features) noexcept {
     case listen_hold:
     case listen_drop:
     case listen_end:
+    case claim_look:
       return !features.notifies;
     case claim_pick:
     case claim_lease:

@@ -103,6 +103,7 @@ enum class statement : std::uint8_t {
   claim_pick,
   claim_lease,
   claim_taken,
+  claim_look,
   queue_hidden,
   table_find,
   table_columns,

@@ -189,7 +189,7 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
                                   const take_terms& terms) const {
   if (terms.claimed_at) lacks(queue, "claimed_at");
   // Nothing: the caller promotes, and reads again.
-  if (terms.guard && time_to_look(queue)) return {};
+  if (terms.how != reading::plain && time_to_look(queue)) return {.due = true};
   const row_set rows = run(queue, tx, made_.take,
                            take_rows_request{.max = terms.max,
                                              .lease = terms.lease,
@@ -198,6 +198,7 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   taken_messages out;
   out.good.reserve(rows.size());
   for (const std::size_t each : in_order(rows)) out.good.push_back(to_delivery(rows, each));
+  out.due = terms.how != reading::plain && rows.empty();
   return out;
 }
 

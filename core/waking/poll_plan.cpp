@@ -31,12 +31,12 @@ void poll_plan::begin(moment now, const listening_state& state) {
   plan_poll(now, !state.listening || still_polling(now, state) ? shortest : state.longest);
 }
 
-void poll_plan::notified(moment now, bool named) {
+void poll_plan::notified(moment now, bool named, bool last) {
   constexpr milliseconds quiet{200};
   if (rests_until_ != moment::min() && now > rests_until_ + quiet) rest_ = shortest_rest;
   prompted_ = true;
   named_ = named_ || named;
-  notified_at_ = now;
+  if (last) notified_at_ = now;
   pause_ = shortest;
 }
 
@@ -105,13 +105,16 @@ poll_plan::action poll_plan::at(moment now, const listening_state& state) {
     due_changed(now);
     return action::poll;
   }
-  if (now >= poll_at_) {
+  // A poll answers the question, too.
+  const bool asks = now >= ask_at_;
+  if (now >= poll_at_ || (asks && poll_at_ - now < lease_check)) {
+    if (asks) ask_at_ = moment::max();
     const bool slowly = state.listening && !still_polling(now, state);
     plan_poll(now, slowly ? state.longest : std::min(pause_ * 2, longest_without_listening));
     due_changed(now);
     return action::poll;
   }
-  if (now >= ask_at_) {
+  if (asks) {
     due_known_ = false;
     ask_at_ = now + lease_check;
     return asked_ ? action::none : action::ask;

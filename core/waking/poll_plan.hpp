@@ -4,20 +4,18 @@
 #include <optional>
 
 #include "core/session/backoff.hpp"
+#include "core/waking/notify_pace.hpp"
 
 namespace tableq::inline v0::core {
 
 /// The notifications on which a queue's readers can rely.
 struct listening_state {
   bool listening = false;  ///< The database notifies of changes.
-  /// Senders stay silent for `notify_every` after a notification: readers poll for that long.
+  /// Senders may stay silent for `notify_every` after a notification: readers poll for that long.
   bool throttled = false;
   /// The longest pause between two polls while the database notifies.
   std::chrono::milliseconds longest{500};
 };
-
-/// Senders notify of a queue at most once in this time.
-inline constexpr std::chrono::milliseconds notify_every{250};
 
 /// When the readers of one queue poll next, and when one of them asks for the next due time. Reads
 /// no clock: callers pass the time.
@@ -42,7 +40,8 @@ class poll_plan {
   void begin(moment now, const listening_state& state);
   /// A notification arrived, or notifications begin now.
   /// @param named false: it may be for another queue.
-  void notified(moment now, bool named = true);
+  /// @param last the sender may be silent for a time.
+  void notified(moment now, bool named = true, bool last = true);
   /// Notifications have ended: readers poll again.
   void notifications_ended(moment now);
   /// A woken reader has found a message.

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "core/seam/driver.hpp"
+#include "core/waking/due_watch.hpp"
+#include "core/waking/notify_pace.hpp"
 #include "core/waking/poll_plan.hpp"
 #include "core/waking/waker.hpp"
 
@@ -23,9 +24,9 @@ struct watched_queue {
   const table_names names;
   const bool timed;  ///< Messages may fall due.
   waker readers;
+  due_watch due;
   std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
-  /// When other processes were last notified of an addition; zero: never.
-  std::atomic<std::chrono::steady_clock::rep> notified_at{0};
+  notify_pace pace;
 
   // The watcher's own, guarded by its mutex.
   poll_plan plan;

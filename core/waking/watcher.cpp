@@ -111,7 +111,7 @@ woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_t
   return queue_.readers.wait(mark, until, stop);
 }
 
-void watcher::waiting::found(woken reason) {
+void watcher::waiting::found(woken reason, bool more) {
   // One message wakes one reader; a hint is passed on until a reader finds nothing.
   if (reason == woken::message) return;
   {
@@ -119,7 +119,7 @@ void watcher::waiting::found(woken reason) {
     queue_.plan.found(steady_clock::now(), watcher_.listening_state_of(queue_));
     watcher_.nudge_before(queue_.plan.next());
   }
-  queue_.readers.hint();
+  if (more) queue_.readers.hint();
 }
 
 bool watcher::waiting::take_question() {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -63,8 +64,9 @@ class watcher {
     /// Asks when the next message falls due, if that is unknown and no other reader asks.
     template <class Ask>
     void ask_due(Ask ask);
-    /// The reader found something after it was woken: more may be there.
-    void found(woken reason);
+    /// The reader found something after it was woken.
+    /// @param more more may be there.
+    void found(woken reason, bool more);
 
    private:
     [[nodiscard]] bool take_question();
@@ -104,7 +106,8 @@ class watcher {
   [[nodiscard]] moment wake_due_readers(moment now);
   void sleep_until(moment until, lock& hold) noexcept;
   void apply_notices(const received_notices& news, moment now);
-  [[nodiscard]] bool concerns(const notice& notice, const watched_queue& q) const;
+  enum class concern { none, one_message, more_may_follow };
+  [[nodiscard]] concern concern_of(const notice& notice, const watched_queue& q) const;
 
   driver& driver_;
   const bool throttled_;
@@ -150,5 +153,10 @@ void watcher::waiting::ask_due(Ask ask) {
 
 /// The channel of a queue, as texts write it: `{table:tableq}`.
 [[nodiscard]] std::string channel_of(const table_names& names);
+
+/// The payload of a notification.
+/// @param token of the sender's watcher, which ignores it; 0: of none.
+/// @param last the sender may be silent for `notify_every`. Readers of 0.2 assume that of all.
+[[nodiscard]] std::string payload_of(const table_names& names, std::string_view token, bool last);
 
 }  // namespace tableq::inline v0::core

@@ -1,7 +1,7 @@
 // The listener's part of a watcher.
 
-#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +15,8 @@ using std::chrono::steady_clock;
 
 /// The pause before another attempt to follow a queue.
 constexpr milliseconds follow_again{5};
+/// The end of a notification whose sender will notify of the next addition, too.
+constexpr std::string_view next_too = ".next";
 
 }  // namespace
 
@@ -95,20 +97,36 @@ void watcher::apply_notices(const received_notices& news, moment now) {
   for (const auto& each : attended_) {
     watched_queue& q = *each;
     if (!q.followed) continue;
-    const bool named = std::any_of(news.notices.begin(), news.notices.end(),
-                                   [&](const notice& notice) { return concerns(notice, q); });
-    if (named || news.any_queue) q.plan.notified(now, named);
+    bool named = false;
+    bool last = news.any_queue;
+    for (const notice& each_notice : news.notices) {
+      const concern found = concern_of(each_notice, q);
+      named = named || found != concern::none;
+      last = last || found == concern::more_may_follow;
+    }
+    if (named || news.any_queue) q.plan.notified(now, named, last);
   }
 }
 
-bool watcher::concerns(const notice& notice, const watched_queue& q) const {
-  if (notice.channel != channel_of(q.names)) return false;
-  // `identity.token`. Any other payload is a request to poll.
+std::string payload_of(const table_names& names, std::string_view token, bool last) {
+  std::string out = std::to_string(names.identity) + '.';
+  out += token;
+  if (!last) out += next_too;
+  return out;
+}
+
+watcher::concern watcher::concern_of(const notice& notice, const watched_queue& q) const {
+  if (notice.channel != channel_of(q.names)) return concern::none;
+  // Any other payload than that of payload_of is a request to poll.
   const std::string_view payload = notice.payload;
   const std::size_t dot = payload.find('.');
-  if (dot == std::string_view::npos) return true;
-  return payload.substr(0, dot) == std::to_string(q.names.identity) &&
-         payload.substr(dot + 1) != token_;
+  if (dot == std::string_view::npos) return concern::more_may_follow;
+  std::string_view sender = payload.substr(dot + 1);
+  const bool next = sender.ends_with(next_too);
+  if (next) sender.remove_suffix(next_too.size());
+  if (payload.substr(0, dot) != std::to_string(q.names.identity) || sender == token_)
+    return concern::none;
+  return next ? concern::one_message : concern::more_may_follow;
 }
 
 }  // namespace tableq::inline v0::core

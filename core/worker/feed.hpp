@@ -119,6 +119,8 @@ class worker_feed {
   [[nodiscard]] bool take_is_overdue() const;
   /// Adds messages that a take has found.
   void add(std::vector<delivery> taken, moment read_began);
+  /// take_course::drained_at of the last take.
+  [[nodiscard]] std::optional<std::uint64_t> drained();
   [[nodiscard]] bool nothing_left();
   /// A take found nothing: at most once a minute looks whether messages are hidden from this
   /// session's user, and reports the trouble once.
@@ -134,7 +136,7 @@ class worker_feed {
   /// How many messages `settle` takes beside a settlement. Zero: none; otherwise `take` waits until
   /// `end_joint_take`.
   [[nodiscard]] std::size_t begin_joint_take();
-  void end_joint_take(bool more);
+  void end_joint_take(bool more, std::optional<std::uint64_t> drained_at);
   /// The database refuses a batch for good, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
   /// The database refuses a batch for now, perhaps because of one of its messages.
@@ -228,6 +230,7 @@ class worker_feed {
   /// no message of this feed, so that those of other databases do not wait.
   bool away_ = false;
   bool taking_ = true;
+  std::optional<std::uint64_t> drained_at_;  ///< take_course::drained_at.
   bool more_ = false;         ///< The last take found all that it asked for: more wait.
   bool takes_ = false;        ///< `take` is in a call.
   bool settles_ = false;      ///< `settle` is in a call.

@@ -19,10 +19,11 @@ std::size_t worker_feed::begin_joint_take() {
   return max;
 }
 
-void worker_feed::end_joint_take(bool more) {
+void worker_feed::end_joint_take(bool more, std::optional<std::uint64_t> drained_at) {
   const std::scoped_lock hold(engine_.mutex());
   joint_ = false;
   more_ = more;
+  drained_at_ = drained_at;
   if (engine_.stopping().stop_requested()) {
     to_take_.notify_one();
   } else {
@@ -35,9 +36,10 @@ bool worker_feed::settle_and_take(const std::vector<settlement>& batch, handled:
   if (max == 0) return false;
   struct end_of_take {
     worker_feed* feed;
-    bool more;
-    ~end_of_take() { feed->end_joint_take(more); }
-  } end{this, false};
+    bool more = false;
+    std::optional<std::uint64_t> drained_at = {};
+    ~end_of_take() { feed->end_joint_take(more, drained_at); }
+  } end{this};
   try {
     const queue_state& queue = access::state_of(queue_);
     auto done = operation(queue, nullptr, statement_of(what), [&] {
@@ -50,9 +52,10 @@ bool worker_feed::settle_and_take(const std::vector<settlement>& batch, handled:
     });
     if (!done) return false;
     end.more = done->taken.size() == max;
+    end.drained_at = done->course.drained_at;
     {
       const std::scoped_lock hold(engine_.mutex());
-      add(std::move(done->taken), done->read_began);
+      add(std::move(done->taken), done->course.read_began);
     }
     settled_as(batch, done->settled);
     if (done->trouble) report_trouble(done->trouble->what());

@@ -110,12 +110,12 @@ void worker_feed::take_all() {
     try {
       std::stop_source wake;
       const milliseconds pause = next_wait(was_empty, wake);
-      moment read_began;
+      take_course course{.drained_at = drained()};
       const std::stop_callback stops(engine_.stopping(), [&] { wake.request_stop(); });
       const take_options terms{.wait = pause, .lease = lease_, .stop = wake.get_token()};
       std::vector<delivery> taken = operation(queue_, statement::claim_take,
                                               [&](const queue_state& queue, transaction_state* tx) {
-                                                return take(queue, tx, max, terms, &read_began);
+                                                return take(queue, tx, max, terms, &course);
                                               });
       pauses.reset();
       was_empty = taken.empty();
@@ -123,7 +123,8 @@ void worker_feed::take_all() {
       if (was_empty && engine_.options().until_empty && nothing_left()) return;
       const std::scoped_lock hold(engine_.mutex());
       more_ = taken.size() == max;
-      add(std::move(taken), read_began);
+      drained_at_ = course.drained_at;
+      add(std::move(taken), course.read_began);
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
       const bool may_recover = may_concern_one_message(failure) && !engine_.options().until_empty;
@@ -136,6 +137,13 @@ void worker_feed::take_all() {
       at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
     }
   }
+}
+
+std::optional<std::uint64_t> worker_feed::drained() {
+  // With until_empty a take that finds nothing begins the check for the end.
+  if (engine_.options().until_empty) return std::nullopt;
+  const std::scoped_lock hold(engine_.mutex());
+  return std::exchange(drained_at_, std::nullopt);
 }
 
 void worker_feed::look_for_hidden() {

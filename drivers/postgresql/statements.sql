@@ -256,6 +256,22 @@ FROM {parts} AS part
           FOR NO KEY UPDATE SKIP LOCKED) AS others
   ) AS found
 
+-- fragment: first_locked
+-- The same for claim.look.
+SELECT found.id
+  {ready_locked_in_parts}
+  WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
+  LIMIT CAST(:max AS bigint)
+
+-- fragment: first_locked.turns
+SELECT id
+  FROM {table} AS msg
+  WHERE state = 0
+    AND EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
+  ORDER BY priority DESC, ready_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR NO KEY UPDATE SKIP LOCKED
+
 -- fragment: first_ready
 -- The first :max ready messages. As in claim.take, without locks.
 FROM {parts} AS part
@@ -1088,6 +1104,48 @@ WHERE id = (
   AND {own_queue}
   AND ({none_due})
 RETURNING {delivery}, ready_at
+
+-- name: claim.look
+-- claim.take with :guard that also tells. If it takes nothing, the only row has no id, but how long it takes until
+-- the next message falls due, 0 if one is due: a process that waits needs no other statement. There is no row if the
+-- queue has gone, or has limits for reads, which only other statements respect.
+WITH due AS MATERIALIZED (
+  SELECT GREATEST(due_at, t.clock) - t.clock AS delay
+  FROM {table} AS msg
+  CROSS JOIN (SELECT {clock}) AS t (clock)
+  WHERE state IN (1, 2)
+    AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
+                       THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+    AND {from_oldest}
+  ORDER BY due_at, id
+  LIMIT 1
+),
+opened AS MATERIALIZED (
+  SELECT (SELECT delay FROM due) AS delay
+  FROM {catalog} AS c
+  LEFT JOIN {limits} AS l ON l.queue = c.name
+  WHERE c.identity = CAST(:own_identity AS bigint)
+    AND COALESCE(l.paused, 0) = 0
+    AND l.rate IS NULL
+    AND l.concurrency IS NULL
+),
+picked AS MATERIALIZED (
+  {first_locked}
+),
+taken AS (
+  UPDATE {table} AS msg
+  SET {new_lease},
+      due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
+  WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  RETURNING {delivery}{ready_at}
+)
+SELECT id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload,
+       CAST(NULL AS bigint) AS due_in
+FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
+UNION ALL
+SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', delay
+FROM opened
+WHERE NOT EXISTS (SELECT 1 FROM taken)
 
 -- name: claim.floor
 -- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest

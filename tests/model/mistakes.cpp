@@ -50,6 +50,8 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
       {"a lease has ended when it begins",
        {{{"new_lease", "+ :lease", "+ 0 * :lease"}},
         {{"new_lease", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
+        {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"},
+         {"claim.look", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
         {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}}}},
       {"any fence settles",
        {{{"receipt_held", "fence = :fence", "fence >= :fence * 0"}},

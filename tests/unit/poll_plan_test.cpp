@@ -116,6 +116,46 @@ TEST_F(poll_plans, poll_until_the_sender_would_notify_again) {
   }
 }
 
+TEST_F(poll_plans, poll_once_if_the_sender_notifies_of_the_next_addition_too) {
+  poll_plan plan(timing::none);
+  plan.begin(now_, throttled);
+  const moment told = now_;
+  plan.notified(told, true, false);
+  EXPECT_EQ(looks_within(plan, throttled, 1000ms), std::vector{told});
+}
+
+TEST_F(poll_plans, poll_instead_of_asking_shortly_before) {
+  poll_plan plan(timing::leases);
+  plan.begin(now_, told_of_all);
+  std::size_t statements = 0;
+  constexpr int seconds = 1000;
+  for (const moment end = now_ + std::chrono::seconds(seconds); now_ < end;) {
+    statements += looks_within(plan, told_of_all, 1ms).size();
+    if (plan.take_question()) plan.due_in(now_, std::nullopt);
+  }
+  EXPECT_LE(statements + static_cast<std::size_t>(questions_), seconds + 2U);
+}
+
+TEST(notify_paces, rest_only_after_many_notifications) {
+  using answer = tableq::core::notify_pace::answer;
+  tableq::core::notify_pace pace;
+  moment now{1h};
+  for (int i = 0; i < 100; ++i, now += notify_every) EXPECT_EQ(pace.ask(now), answer::notify);
+  int told = 0;
+  for (moment until{}; told < 1000; now += 1ms) {
+    const answer found = pace.ask(now);
+    if (found == answer::none) {
+      ASSERT_LT(now, until) << "readers poll no longer";
+      continue;
+    }
+    ++told;
+    until = found == answer::last ? now + notify_every : now;
+  }
+  EXPECT_GE(now - moment(1h) - 100 * notify_every, 990 * notify_every) << "four times a second";
+  pace.failed();
+  EXPECT_EQ(pace.ask(now), answer::notify);
+}
+
 TEST_F(poll_plans, poll_for_readers_that_come_after_a_notification) {
   poll_plan plan(timing::none);
   plan.notified(now_);

@@ -254,9 +254,11 @@ TEST_F(watchers, that_shall_poll_open_none) {
 TEST_F(watchers, pass_a_hint_on_when_something_was_found) {
   watcher::waiting here(watched_, mail_);
   auto mark = queue_.readers.mark();
-  here.found(woken::message);
+  here.found(woken::message, true);
   EXPECT_EQ(queue_.readers.mark(), mark) << "one message is for one reader";
-  here.found(woken::hint);
+  here.found(woken::hint, false);
+  EXPECT_EQ(queue_.readers.mark(), mark) << "it has found all that was there";
+  here.found(woken::hint, true);
   EXPECT_NE(queue_.readers.mark(), mark);
 }
 

@@ -95,6 +95,7 @@ beginning beginning_of(statement id) noexcept {
     case lifo_dequeue_strict:
     case pending_dequeue:
     case claim_take:
+    case claim_look:
       return beginning::read;
     case pending_next_due:
     case claim_promote:

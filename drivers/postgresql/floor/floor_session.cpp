@@ -27,7 +27,7 @@ constexpr int layout_with_floors = 2;
 constexpr int looks_at_once = 3;
 
 order order_of(statement id) noexcept {
-  if (id == statement::claim_take) return order::priorities;
+  if (id == statement::claim_take || id == statement::claim_look) return order::priorities;
   if (id == statement::pending_dequeue) return order::times;
   const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   return stack ? order::stack : order::ids;
@@ -48,6 +48,8 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
     // The upper half of a fence counts leases: 1 after the first take, more if the message was
     // returned.
     constexpr std::int64_t second = std::int64_t{2} << 32U;
+    if (rows.integer(i, place_of<core::delivery_row>("id")) == 0)
+      continue;  // claim.look found none
     out.push_back({.id = rows.integer(i, place_of<core::delivery_row>("id")),
                    .priority = rows.integer(i, place_of<core::delivery_row>("priority")),
                    .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});

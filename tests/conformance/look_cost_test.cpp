@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+#include <tableq/testing.hpp>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// What takes cost that find little. The database's own clock decides here: with a clock that a
+/// test sets each take asks for due messages.
+class look_cost : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (!IsSkipped()) db_ = calls_.open(here().quick_url());
+  }
+  void TearDown() override {
+    db_.reset();
+    on_each_backend::TearDown();
+  }
+  [[nodiscard]] tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
+    return db_->claim("jobs", options);
+  }
+  /// How many statements of these names were sent.
+  [[nodiscard]] std::size_t sent(const std::vector<std::string_view>& names) const {
+    return static_cast<std::size_t>(std::ranges::count_if(calls_.history(), [&](const auto& each) {
+      return std::ranges::find(names, each.name) != names.end();
+    }));
+  }
+  [[nodiscard]] bool notifies() const {
+    return tableq::find_dialect(db_->backend()).capabilities.notifies;
+  }
+
+  tableq::testing::faults calls_;
+  std::optional<tableq::database> db_;
+};
+TABLEQ_ON_BACKENDS(look_cost, shared_backends);
+
+const std::vector<std::string_view> all_reads = {"claim.take", "claim.look", "claim.next_due",
+                                                 "claim.promote"};
+
+TEST_P(look_cost, of_finding_nothing_is_one_statement_where_others_notify_and_two_elsewhere) {
+  auto queue = jobs();
+  static_cast<void>(queue.take(10));
+  calls_.start_over();
+  EXPECT_TRUE(queue.take(10).empty());
+  EXPECT_EQ(sent(all_reads), notifies() ? 1U : 2U);
+  EXPECT_EQ(sent({"claim.promote"}), 0U);
+}
+
+TEST_P(look_cost, of_beginning_to_wait_is_nothing_more) {
+  auto queue = jobs();
+  queue.enqueue("later", {.delay = 1h});
+  static_cast<void>(queue.take(10));
+  calls_.start_over();
+  EXPECT_TRUE(queue.take(10, {.wait = 1ms}).empty());
+  // Before the wait, and once more at its end.
+  EXPECT_LE(sent(all_reads), notifies() ? 2U : 4U);
+  EXPECT_EQ(sent({"claim.promote"}), 0U);
+}
+
+TEST_P(look_cost, of_a_worker_that_found_all_is_nothing_until_a_change) {
+  constexpr std::size_t count = 50;
+  auto queue = jobs();
+  std::atomic<std::size_t> handled = 0;
+  tableq::worker pool(queue, [&](const tableq::delivery& /*one*/) { ++handled; }, {.threads = 4});
+  calls_.start_over();
+  for (std::size_t i = 1; i <= count; ++i) {
+    queue.enqueue("x");
+    while (handled < i) std::this_thread::yield();
+  }
+  pool.stop();
+  pool.join();
+  EXPECT_LE(sent({"claim.take", "claim.look"}), 2 * count);
+  EXPECT_EQ(sent({"claim.promote"}), 0U);
+}
+
+TEST_P(look_cost, is_saved_for_a_while_where_ready_messages_wait_and_due_ones_still_come) {
+  constexpr std::size_t many = 20'000;
+  auto queue = jobs();
+  const std::vector<tableq::new_claim_message> ready(1000, {.payload = "ready"});
+  for (std::size_t i = 0; i < many; i += ready.size()) queue.enqueue_batch(ready);
+  ASSERT_EQ(queue.take(1).at(0).payload, "ready");
+  queue.enqueue("due", {.priority = 5, .delay = 1ms});
+  std::size_t taken = 0;
+  while (taken < many && queue.take(1).at(0).payload != "due") ++taken;
+  EXPECT_LT(taken, many);
+}
+
+TEST_P(look_cost, is_no_less_care_for_limits_that_another_process_sets) {
+  auto queue = jobs();
+  EXPECT_TRUE(queue.take(1).empty());
+  tableq::database elsewhere = open();
+  elsewhere.claim("jobs").pause();
+  // The answer of before serves for up to a second. Afterwards a look need not ask, and takes none.
+  EXPECT_TRUE(queue.take(1, {.wait = 1100ms}).empty());
+  queue.enqueue("x");
+  EXPECT_TRUE(queue.take(1).empty());
+  elsewhere.claim("jobs").resume();
+  EXPECT_EQ(queue.take(1, {.wait = for_ever}).at(0).payload, "x");
+}
+
+}  // namespace

@@ -102,6 +102,16 @@ struct catalog_row {
   }
 };
 
+/// A row of the catalogue, and whether the queue's table is there.
+struct queue_row : catalog_row {
+  bool present = false;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(catalog_row::fields(),
+                          std::tuple(integer("present", &queue_row::present)));
+  }
+};
+
 /// Whether an object exists.
 struct present_row {
   bool present = false;
@@ -176,6 +186,8 @@ inline constexpr typed_statement<nothing, nothing, catalog_row> catalog_list{
     statement::catalog_list};
 inline constexpr typed_statement<name_request, nothing, catalog_row> catalog_find{
     statement::catalog_find};
+inline constexpr typed_statement<name_request, nothing, queue_row> catalog_queue{
+    statement::catalog_queue};
 inline constexpr typed_statement<new_queue_request, nothing, nothing> catalog_insert{
     statement::catalog_insert};
 inline constexpr typed_statement<name_request, nothing, nothing> catalog_remove{

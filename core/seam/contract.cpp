@@ -154,6 +154,7 @@ constexpr std::array all{
     change(statements::claim_lease, "claim.lease"),
     query(statements::claim_taken, "claim.taken"),
     change(statements::claim_look, "claim.look"),
+    query(statements::catalog_queue, "catalog.queue"),
     query(statements::queue_hidden, "queue.hidden"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),

@@ -104,6 +104,7 @@ enum class statement : std::uint8_t {
   claim_lease,
   claim_taken,
   claim_look,
+  catalog_queue,
   queue_hidden,
   table_find,
   table_columns,

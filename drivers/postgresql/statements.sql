@@ -515,6 +515,12 @@ SELECT name, identity, kind, layout, options, created_at
 FROM {catalog}
 WHERE name = CAST(:name AS text)
 
+-- name: catalog.queue
+SELECT name, identity, kind, layout, options, created_at,
+       CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
+FROM {catalog}
+WHERE name = CAST(:name AS text)
+
 -- name: catalog.insert
 INSERT INTO {catalog} (name, identity, kind, layout, options)
 VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAST(:layout AS integer),

@@ -80,7 +80,12 @@ any_queue open_as(tableq::database& db, const std::string& name,
 }
 
 any_queue open_queue(tableq::database& db, const std::string& name) {
-  const tableq::kind kind = require(db, name).kind;
+  return open_queue(db, require(db, name));
+}
+
+any_queue open_queue(tableq::database& db, const tableq::queue_info& found) {
+  const std::string& name = found.name;
+  const tableq::kind kind = found.kind;
   if (kind == tableq::kind::table) {
     throw usage_error(in_quotes(name) +
                       " is a table of the application; use SQL, or the commands "

@@ -44,6 +44,8 @@ any_queue open_as(tableq::database& db, const std::string& name,
 
 /// Opens an existing queue as its kind; usage_error for a table of the application.
 any_queue open_queue(tableq::database& db, const std::string& name);
+/// The same of a queue that was found.
+any_queue open_queue(tableq::database& db, const tableq::queue_info& found);
 
 /// The queue, if its reads delete; otherwise usage_error with `hint`.
 tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint);

@@ -271,8 +271,9 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
   }
   tableq::database db = connect(connection);
   const std::string name = given.queue.text();
-  refuse_misfits(given, require(db, name).kind);
-  target queue(open_queue(db, name), std::move(options), full);
+  const tableq::queue_info found = require(db, name);
+  refuse_misfits(given, found.kind);
+  target queue(open_queue(db, found), std::move(options), full);
   if (given.lines) return enqueue_lines(queue, given.ids);
   if (given.standard_input) {
     return enqueue_payloads(queue, std::array{read_standard_input()});

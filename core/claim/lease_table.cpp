@@ -63,32 +63,22 @@ class own_table final : public lease_table {
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
-    return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
-  }
-
-  looked look(const queue_state& queue, transaction_state* tx,
-              const take_terms& terms) const override {
-    looked out{.told = true};
-    if (!looks_at_limits(queue)) {
-      out.due_in = next_due_in(queue, tx);
-      out.due = out.due_in && out.due_in->count() <= 0;
-      if (!out.due) out.got = take(queue, tx, terms);
-      return out;
+    if (terms.how != reading::look) {
+      return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
     }
-    auto rows = queue.execute(tx, statements::claim_look, request_of(queue, terms));
-    out.refused = rows.empty();
-    out.told = !out.refused && rows.front().id.value == 0;
-    if (out.told) {
-      out.due_in = rows.front().due_in;
-      out.due = out.due_in && out.due_in->count() <= 0;
-    } else {
-      out.got = to_taken(queue, std::move(rows));
+    if (looks_at_limits(queue)) {
+      return looked(queue, queue.execute(tx, statements::claim_look, request_of(queue, terms)));
     }
+    const auto due_in = next_due_in(queue, tx);
+    taken_messages out;
+    const bool due = due_in && due_in->count() <= 0;
+    if (!due) {
+      out = to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
+    }
+    out.due = due;
+    out.told = true;
+    out.due_in = due_in;
     return out;
-  }
-
-  [[nodiscard]] bool looks_at_limits(const queue_state& queue) const override {
-    return !optional(statement::claim_look, queue.database().capabilities());
   }
 
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
@@ -216,7 +206,7 @@ class own_table final : public lease_table {
     return {.max = terms.max,
             .lease = terms.lease,
             .claimed_at = terms.claimed_at,
-            .guard = terms.guard,
+            .guard = terms.how == reading::guarded,
             .token = fence_token(),
             .unkey = queue.info().keys == key_scope::waiting,
             .now = queue.database().now()};
@@ -228,6 +218,13 @@ class own_table final : public lease_table {
     out.good.reserve(rows.size());
     for (Row& row : rows) add(out, std::move(row), queue);
     return out;
+  }
+
+  static taken_messages looked(const queue_state& queue, std::vector<look_row> rows) {
+    if (rows.empty()) return {.refused = true};
+    if (rows.front().id.value != 0) return to_taken(queue, std::move(rows));
+    const auto due_in = rows.front().due_in;
+    return {.due = due_in && due_in->count() <= 0, .told = true, .due_in = due_in};
   }
 
   static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,
@@ -262,6 +259,11 @@ class own_table final : public lease_table {
 };
 
 }  // namespace
+
+bool looks_at_limits(const queue_state& queue) {
+  return queue.mapped() == nullptr &&
+         !optional(statement::claim_look, queue.database().capabilities());
+}
 
 const lease_table& own_leases() noexcept {
   static const own_table table;

@@ -29,18 +29,21 @@ struct unfit_message {
 struct taken_messages {
   std::vector<delivery> good = {};
   std::vector<unfit_message> unfit = {};
-};
-
-/// What a look found.
-struct looked {
-  taken_messages got = {};
-  /// The queue has gone, or has limits now.
-  bool refused = false;
-  /// A message is due or expired, and might come first: nothing was taken.
-  bool due = false;
+  // Of a look:
+  bool refused = false;  ///< The queue has gone, or has limits now; see looks_at_limits.
+  bool due = false;      ///< A message is due or expired, and might come first: nothing was taken.
   /// Whether it is known when the next message falls due, and when.
   bool told = false;
   std::optional<std::chrono::milliseconds> due_in = {};
+
+  [[nodiscard]] bool none() const noexcept { return good.empty() && unfit.empty(); }
+};
+
+/// How a take reads.
+enum class reading : std::uint8_t {
+  plain,    ///< What is ready.
+  guarded,  ///< The same, but nothing while a message is due or expired.
+  look,     ///< The same, and tells what it finds. In a unit of work of its own.
 };
 
 /// The terms of a take.
@@ -48,7 +51,7 @@ struct take_terms {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};
   std::optional<timestamp> claimed_at = {};
-  bool guard = false;  ///< Take nothing while a message may be due or expired.
+  reading how = reading::plain;
 };
 
 /// A failed attempt. Borrows the error, which is short UTF-8.
@@ -93,12 +96,6 @@ class lease_table {
 
   virtual taken_messages take(const queue_state& queue, transaction_state* tx,
                               const take_terms& terms) const = 0;
-  /// Takes nothing while a message is due, and tells so. In a unit of work of its own, or in one
-  /// that has begun with a change.
-  virtual looked look(const queue_state& queue, transaction_state* tx,
-                      const take_terms& terms) const = 0;
-  /// Whether a look takes nothing from a queue that has gone or has limits.
-  [[nodiscard]] virtual bool looks_at_limits(const queue_state& /*queue*/) const { return false; }
   [[nodiscard]] const kept_outcomes& keeps() const noexcept { return keeps_; }
 
   /// Makes due and expired messages ready or dead.
@@ -135,6 +132,9 @@ class lease_table {
 
 /// The statements on tableq's own layout.
 const lease_table& own_leases() noexcept;
+
+/// Whether a look takes nothing from a queue that has gone or has limits, and tells so.
+[[nodiscard]] bool looks_at_limits(const queue_state& queue);
 
 /// The statements on the queue's table.
 inline const lease_table& leases_of(const queue_state& queue) noexcept {

@@ -52,16 +52,17 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   std::vector<unfit_message> unfit;
   watched_queue& watched = queue.shared().watched;
   const auto began = std::chrono::steady_clock::now();
-  const bool asks = queue.mapped() == nullptr &&
-                    (queue.database().now() || watched.due.asks(began, true));
+  const bool asks =
+      queue.mapped() == nullptr && (queue.database().now() || watched.due.asks(began, true));
   const std::uint64_t mark = watched.readers.mark();
   observed(queue, settlement, out, [&] {
     in_shared_unit(queue.table(), [&](transaction_state& tx) {
       out.settled = settlement.run(tx);
       out.course.read_began = std::chrono::steady_clock::now();
       // A table of the application looks for expired leases from time to time; `take` does that.
-      taken_messages got =
-          leases_of(queue).take(queue, &tx, {.max = max, .lease = lease, .guard = asks});
+      taken_messages got = leases_of(queue).take(
+          queue, &tx,
+          {.max = max, .lease = lease, .how = asks ? reading::guarded : reading::plain});
       out.taken = std::move(got.good);
       unfit = std::move(got.unfit);
     });

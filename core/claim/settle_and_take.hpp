@@ -32,8 +32,8 @@ struct settled_and_taken {
 };
 
 /// Settles, and takes messages that are ready, in one unit of work. Leaves due and expired messages
-/// to `take`: if it is time to ask for them, it takes nothing while one is due. An observer sees the
-/// settlement, with the time of both, and then the take.
+/// to `take`: if it is time to ask for them, it takes nothing while one is due. An observer sees
+/// the settlement, with the time of both, and then the take.
 /// @return empty: nothing was done, because the queue has limits, which only `take` respects.
 std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
                                                  const joint_settlement& settlement,

@@ -41,13 +41,6 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
                     });
 }
 
-/// How a take reads.
-enum class reading {
-  plain,    ///< What is ready.
-  guarded,  ///< The same, but nothing while a message is due.
-  look,     ///< See lease_table::look.
-};
-
 /// What the last read has told.
 struct last_read {
   bool refused = false;
@@ -58,23 +51,18 @@ struct last_read {
 };
 
 /// Takes messages until some can be delivered, or none is left. Makes the others dead.
-std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx, take_terms terms,
-                               reading how, read_gate& gate, last_read& last) {
-  terms.guard = how == reading::guarded;
+std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
+                               const take_terms& terms, read_gate& gate, last_read& last) {
   for (;;) {
     const bool committed = tx == nullptr || tx->in_none();
-    const lease_table& leases = leases_of(queue);
-    looked found =
-        how == reading::look ? leases.look(queue, tx, terms) : looked{leases.take(queue, tx, terms)};
-    taken_messages& got = found.got;
-    const bool none = got.good.empty() && got.unfit.empty();
-    const bool due = found.due || (how == reading::guarded && none);
-    last = {.refused = found.refused,
+    taken_messages got = leases_of(queue).take(queue, tx, terms);
+    const bool due = got.due || (terms.how == reading::guarded && got.none());
+    const bool full = !got.unfit.empty() || got.good.size() >= terms.max;
+    last = {.refused = got.refused,
             .due = due,
-            .told = found.told,
-            .due_in = found.due_in,
-            .more =
-                due || found.refused || !got.unfit.empty() || got.good.size() >= terms.max};
+            .told = got.told,
+            .due_in = got.due_in,
+            .more = due || got.refused || full};
     if (!got.unfit.empty()) {
       try {
         make_dead(queue, tx, got.unfit);
@@ -114,11 +102,11 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
       if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
       return take_fit(queue, read_tx,
-                      {.max = most, .lease = lease, .claimed_at = options.claimed_at}, how, gate,
-                      last);
+                      {.max = most, .lease = lease, .claimed_at = options.claimed_at, .how = how},
+                      gate, last);
     };
     std::vector<delivery> got;
-    if (gate.unlimited(how == reading::look && leases_of(queue).looks_at_limits(queue))) {
+    if (gate.unlimited(how == reading::look && looks_at_limits(queue))) {
       got = take_now(tx, max);
       if (last.refused) queue.limits().forget();
     } else {

@@ -153,6 +153,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Sets the schema of the tables, unless the options name one. Call this before tables are used.
   void settle_schema(std::string found);
 
+  /// Whether the catalogue was there when this object last saw it.
+  [[nodiscard]] bool catalog_known() const noexcept { return catalog_known_.load(); }
+  void knows_catalog(bool there) noexcept { catalog_known_.store(there); }
   /// The catalogue is a shard of a cluster. From then on readers poll, because notifications reach
   /// only the sessions of one server, and queues that are opened begin their reads at the front.
   void settle_shards() noexcept;
@@ -218,6 +221,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   settlements settled_;
+  std::atomic<bool> catalog_known_{false};
   std::atomic<bool> sharded_{false};
   std::atomic<bool> narrow_texts_{false};
   std::mutex mutex_;

@@ -144,9 +144,7 @@ class limits_watch {
   [[nodiscard]] std::optional<known_limits> known() noexcept;
 
   /// Whether the queue was without limits when the database was last asked, however long ago.
-  [[nodiscard]] bool was_unlimited() const noexcept {
-    return age_.answered() && !limited_.load();
-  }
+  [[nodiscard]] bool was_unlimited() const noexcept { return age_.answered() && !limited_.load(); }
 
   /// Stores an answer of the database.
   /// @param asked the time before the query was sent; an answer older than the known one is

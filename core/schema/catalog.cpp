@@ -31,9 +31,11 @@ bool present(connection& session, const Statement& statement, const table_names&
 
 /// Whether the catalogue exists. Notes where its tables are.
 bool has_catalog(database_state& database, connection& session) {
+  if (database.catalog_known()) return true;
   const place_row found =
       run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
   if (found.sharded) database.settle_shards();
+  if (found.present) database.knows_catalog(true);
   return found.present;
 }
 
@@ -75,19 +77,43 @@ std::vector<queue_info> read_rows(const database_state& database, std::vector<ca
   return out;
 }
 
-/// The rows of the catalogue; none if there is no catalogue yet.
-template <class Statement>
-std::vector<queue_info> read_catalog(database_state& database, connection& session,
-                                     const Statement& statement,
-                                     const typename Statement::shared_type& shared = {}) {
+/// The rows of a statement on the catalogue; none if there is no catalogue, or no longer.
+template <class Shared, class Row>
+std::vector<Row> read_catalog(database_state& database, connection& session,
+                              const table_names& names,
+                              const typed_statement<Shared, nothing, Row>& statement,
+                              const Shared& shared) {
   if (!has_catalog(database, session)) return {};
-  return read_rows(database, run(session, names_for(database.options(), {}), statement, shared));
+  try {
+    return run(session, names, statement, shared);
+  } catch (const error& failure) {
+    if (failure.code() != errc::not_found) throw;
+    database.knows_catalog(false);
+    if (has_catalog(database, session)) throw;
+    return {};
+  }
 }
 
-std::optional<queue_info> find(database_state& database, connection& session,
-                               std::string_view name) {
-  auto found = read_catalog(database, session, statements::catalog_find, {.name = name});
-  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+std::vector<queue_info> all_queues(database_state& database, connection& session) {
+  return read_rows(database, read_catalog(database, session, names_for(database.options(), {}),
+                                          statements::catalog_list, nothing{}));
+}
+
+/// A queue in the catalogue, and whether its table is there.
+struct found_queue {
+  queue_info info;
+  bool present = false;
+};
+
+std::optional<found_queue> find(database_state& database, connection& session,
+                                std::string_view name) {
+  std::vector<queue_row> rows = read_catalog(database, session, names_for(database.options(), name),
+                                             statements::catalog_queue, name_request{.name = name});
+  if (rows.empty()) return std::nullopt;
+  const bool present = rows.front().present;
+  auto found = read_rows(database, {std::move(rows.front())});
+  if (found.empty()) return std::nullopt;
+  return found_queue{std::move(found.front()), present};
 }
 
 /// Some databases do not show a table to a user without rights on it, or with rights on columns
@@ -106,21 +132,19 @@ bool is_there(connection& session, const table_names& names) {
 /// The queue, if it is there with its table.
 std::optional<queue_info> find_whole(database_state& database, connection& session,
                                      std::string_view name) {
-  const table_names names = names_for(database.options(), name);
-  std::optional<queue_info> found = find(database, session, name);
-  while (found && found->kind != kind::table &&
-         !present(session, statements::table_exists, names)) {
-    // Another process may have dropped the queue between the two statements.
-    const std::int64_t identity = found->identity;
+  std::optional<found_queue> found = find(database, session, name);
+  while (found && found->info.kind != kind::table && !found->present) {
+    // Another process may have dropped the queue meanwhile.
+    const std::int64_t identity = found->info.identity;
     found = find(database, session, name);
-    if (!found || found->identity != identity) continue;
-    if (is_there(session, names)) break;
+    if (!found || found->info.identity != identity) continue;
+    if (is_there(session, names_for(database.options(), name))) break;
     const bool verify = database.options().schema == schema_policy::verify_only;
     fail(database, verify ? errc::not_found : errc::schema_mismatch,
-         "the catalogue has the queue " + found->name +
+         "the catalogue has the queue " + found->info.name +
              " but its table is gone; drop the queue, then create it anew");
   }
-  return found;
+  return found ? std::optional(std::move(found->info)) : std::nullopt;
 }
 
 stored_layout layout_of(const catalog_row& row) {
@@ -230,6 +254,7 @@ void check_catalog(database_state& database) {
     if (place.sharded) database.settle_shards();
     if (place.narrow) database.settle_narrow_texts();
     if (!place.present) return std::size_t{0};
+    database.knows_catalog(true);
     const table_names names = names_for(database.options(), {});
     try {
       return read_rows(database,
@@ -244,9 +269,7 @@ void check_catalog(database_state& database) {
 }
 
 std::vector<queue_info> list_queues(database_state& database) {
-  return database.on_session([&](connection& session) {
-    return read_catalog(database, session, statements::catalog_list);
-  });
+  return database.on_session([&](connection& session) { return all_queues(database, session); });
 }
 
 std::optional<stored_layout> find_layout(const database_state& database, connection& session,
@@ -271,7 +294,10 @@ std::vector<stored_layout> list_layouts(const database_state& database, connecti
 
 std::optional<queue_info> find_queue(database_state& database, std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
-  return database.on_session([&](connection& session) { return find(database, session, name); });
+  return database.on_session([&](connection& session) {
+    auto found = find(database, session, name);
+    return found ? std::optional(std::move(found->info)) : std::nullopt;
+  });
 }
 
 void store_table(database_state& database, std::string_view name,
@@ -381,7 +407,7 @@ std::vector<finding> inspect(database_state& database) {
     add("database",
         run(session, catalog, statements::doctor_database, {.layout = own ? own->layout : 0}));
     if (own && own->layout < catalog_layout) out.push_back(older("database", *own));
-    for (const queue_info& queue : read_catalog(database, session, statements::catalog_list)) {
+    for (const queue_info& queue : all_queues(database, session)) {
       if (queue.kind == kind::table) continue;  // database::inspect opens it
       if (queue.layout < queue_layout) {
         out.push_back(older(queue.name, {.name = queue.name, .layout = queue.layout}));

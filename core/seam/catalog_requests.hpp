@@ -71,6 +71,12 @@ struct catalog_row {
   TABLEQ_FIELDS(catalog_row, name, identity, kind, layout, options, created_at)
 };
 
+/// A row of the catalogue, and whether the queue's table is there.
+struct queue_row : catalog_row {
+  bool present = false;
+  TABLEQ_MORE_FIELDS(queue_row, catalog_row, present)
+};
+
 /// Whether an object exists.
 struct present_row {
   bool present = false;

@@ -108,6 +108,7 @@ namespace tableq::inline v0::core {
   change(claim, lease, take_request, id_item, nothing)                  \
   query(claim, taken, clock_request, id_item, delivery_row)             \
   change(claim, look, take_request, nothing, look_row)                  \
+  query(catalog, queue, name_request, nothing, queue_row)               \
   query(queue, hidden, nothing, nothing, finding_row)                   \
   query(table, find, table_request, nothing, found_table_row)           \
   query(table, columns, table_request, nothing, table_column_row)       \

@@ -291,7 +291,7 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
                                   const take_terms& terms) const {
   if (terms.claimed_at) lacks(queue, "claimed_at");
   // Nothing: the caller promotes, and reads again.
-  if (terms.guard && time_to_look(queue)) return {};
+  if (terms.how != reading::plain && time_to_look(queue)) return {.due = true};
   const row_set rows = run(queue, tx, made_.take,
                            take_rows_request{.max = terms.max,
                                              .lease = terms.lease,
@@ -300,15 +300,7 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   taken_messages out;
   out.good.reserve(rows.size());
   for (const std::size_t each : in_order(rows)) out.good.push_back(to_delivery(rows, each));
-  return out;
-}
-
-looked mapped_table::look(const queue_state& queue, transaction_state* tx,
-                          const take_terms& terms) const {
-  looked out{.due = time_to_look(queue)};
-  if (out.due) return out;
-  out.got = take(queue, tx, terms);
-  out.due = out.got.good.empty();
+  out.due = terms.how != reading::plain && rows.empty();
   return out;
 }
 

@@ -48,8 +48,6 @@ class mapped_table final : public lease_table {
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override;
-  looked look(const queue_state& queue, transaction_state* tx,
-              const take_terms& terms) const override;
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
                                        std::size_t max) const override;
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(

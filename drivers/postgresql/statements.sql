@@ -260,14 +260,14 @@ FROM {parts} AS part
 -- The same for claim.look.
 SELECT found.id
   {ready_locked_in_parts}
-  WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS DISTINCT FROM 0)
+  WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
   LIMIT CAST(:max AS bigint)
 
 -- fragment: first_locked.turns
 SELECT id
   FROM {table} AS msg
   WHERE state = 0
-    AND EXISTS (SELECT 1 FROM opened WHERE delay IS DISTINCT FROM 0)
+    AND EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
   ORDER BY priority DESC, ready_at, id
   LIMIT CAST(:max AS bigint)
   FOR NO KEY UPDATE SKIP LOCKED
@@ -512,6 +512,12 @@ SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY
 
 -- name: catalog.find
 SELECT name, identity, kind, layout, options, created_at
+FROM {catalog}
+WHERE name = CAST(:name AS text)
+
+-- name: catalog.queue
+SELECT name, identity, kind, layout, options, created_at,
+       CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 FROM {catalog}
 WHERE name = CAST(:name AS text)
 

@@ -173,6 +173,13 @@ SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} ORD
 -- name: catalog.find
 SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} WHERE name = :name
 
+-- name: catalog.queue
+SELECT name, identity, kind, layout, options, created_at,
+       EXISTS (SELECT 1 FROM main.sqlite_master AS s WHERE s.type = 'table' AND '"' || s.name || '"' = '{table}')
+         AS present
+FROM main.{catalog}
+WHERE name = :name
+
 -- name: catalog.insert
 INSERT INTO main.{catalog} (name, identity, kind, layout, options)
 VALUES (:name, :identity, :kind, :layout, :options)

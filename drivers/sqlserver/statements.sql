@@ -248,6 +248,12 @@ SELECT name, [identity], kind, layout, options, created_at
 FROM {catalog}
 WHERE name = CAST(:name AS nvarchar(60))
 
+-- name: catalog.queue
+SELECT name, [identity], kind, layout, options, created_at,
+       CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
+FROM {catalog}
+WHERE name = CAST(:name AS nvarchar(60))
+
 -- name: catalog.insert
 INSERT INTO {catalog} (name, [identity], kind, layout, options)
 VALUES (CAST(:name AS nvarchar(60)), CAST(:identity AS bigint), CAST(:kind AS nvarchar(20)),

@@ -49,7 +49,7 @@ class look_cost : public on_each_backend {
 TABLEQ_ON_BACKENDS(look_cost, shared_backends);
 
 const std::vector<std::string_view> all_reads = {"claim.take", "claim.look", "claim.next_due",
-                                             "claim.promote"};
+                                                 "claim.promote"};
 
 TEST_P(look_cost, of_finding_nothing_is_one_statement_where_others_notify_and_two_elsewhere) {
   auto queue = jobs();

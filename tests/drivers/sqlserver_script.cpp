@@ -138,7 +138,10 @@ void keep(named_values& in, std::string_view name, const tds_value& value) {
 }
 
 tds_answer catalogue(const sqlserver_call& call) {
-  tds_answer out = with_columns("name:n identity kind:n layout:i options:n created_at");
+  const bool one = call.name == "catalog.queue";
+  tds_answer out =
+      with_columns(std::string("name:n identity kind:n layout:i options:n created_at") +
+                   (one ? " present:i" : ""));
   const auto wanted = call.shared.find("name");
   const auto asked_for = [&](std::string_view name) {
     return wanted == call.shared.end() || wanted->second == tds_value(std::string(name));
@@ -146,8 +149,14 @@ tds_answer catalogue(const sqlserver_call& call) {
   if (asked_for("tableq")) out.row({"tableq", 0, "catalogue", 1, "", 1});
   for (const scripted_queue& each : queues) {
     if (!asked_for(each.name)) continue;
-    out.row({std::string(each.name), sqlserver_script::identity_of(each.name),
-             std::string(to_string(each.kind)), 1, std::string(each.options), 1});
+    std::vector<tds_value> row{std::string(each.name),
+                               sqlserver_script::identity_of(each.name),
+                               std::string(to_string(each.kind)),
+                               1,
+                               std::string(each.options),
+                               1};
+    if (one) row.emplace_back(1);
+    out.row(std::move(row));
   }
   return out;
 }
@@ -192,7 +201,7 @@ tds_answer usual(const sqlserver_call& call) {
   }
   if (is(".exists")) return with_columns("present").row({1});
   if (is("session.identity")) return with_columns("database:n").row({"server 5 today"});
-  if (is("catalog.find") || is("catalog.list")) return catalogue(call);
+  if (is("catalog.queue") || is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return with_columns("item id");
   if (is("claim.get")) return with_columns("item " + std::string(stored));
   if (call.rows > 0) return done_for_each(call);

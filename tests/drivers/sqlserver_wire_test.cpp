@@ -103,7 +103,8 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
       call([&] { (void)claim.fail(receipt_of("claim", 3), "it's broken", {.delay = 3s}); });
   EXPECT_EQ(failed.items.at(0).at("error"), tableq_test::tds_value("it's broken"));
   EXPECT_EQ(failed.items.at(0).at("fence"), tableq_test::tds_value(5));
-  EXPECT_EQ(names_of(sent_by([&] { (void)claim.take(1); })), "claim.next_due claim.promote claim.take");
+  EXPECT_EQ(names_of(sent_by([&] { (void)claim.take(1); })),
+            "claim.next_due claim.promote claim.take");
 }
 
 /// A table of the application, in a schema of its own.

@@ -58,7 +58,33 @@ TEST_P(faults, making_a_queue_asks_the_catalogue_no_more_than_twice) {
   static_cast<void>(db.claim("jobs"));
   const auto sent = names_of(trouble_.history());
   EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.exists"), 2) << "outside, under the lock";
-  EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.find"), 2);
+  EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.queue"), 1);
+  EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.find"), 1);
+}
+
+class opening : public faults {};
+TABLEQ_ON_BACKENDS(opening, shared_backends);
+
+TEST_P(opening, asks_four_questions_before_the_first_enqueue) {
+  static_cast<void>(open_faulty().fifo("mail"));
+  trouble_.start_over();
+  open_faulty().fifo("mail").enqueue("x");
+  std::vector<std::string> sent = names_of(trouble_.history());
+  std::erase_if(sent, [](const std::string& each) {
+    return each.find('.') == std::string::npos || each.ends_with(".prepare");
+  });
+  sent.resize(std::min<std::size_t>(sent.size(), 5));
+  EXPECT_EQ(sent, (std::vector<std::string>{"catalog.exists", "catalog.find", "catalog.queue",
+                                            "limits.read", "fifo.enqueue"}));
+}
+
+TEST_P(opening, notices_that_plain_sql_has_dropped_the_catalogue) {
+  auto db = open_faulty();
+  static_cast<void>(db.fifo("mail"));
+  for (const char* table : {"mail", "tableq_queues", "tableq_limits"})
+    here().sql("DROP TABLE " + std::string(table));
+  EXPECT_FALSE(db.find("mail"));
+  db.fifo("mail").enqueue("again");
 }
 
 TEST_P(faults, none_told_change_nothing) {

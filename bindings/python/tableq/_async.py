@@ -379,6 +379,8 @@ class AsyncWorker:
             self._running.pop(job.receipt, None)
 
     def _note_lost(self, keeper: Any) -> None:
+        if keeper.closed:
+            return
         for lost in keeper.lost():
             job = self._running.get(lost.receipt)
             if job is not None:

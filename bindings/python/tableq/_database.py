@@ -8,6 +8,7 @@ import atexit
 import concurrent.futures
 import contextlib
 import threading
+import time
 import warnings
 import weakref
 from types import TracebackType
@@ -32,7 +33,7 @@ from ._handles import (
 from ._keeper import Keeper
 from ._lease import ClaimQueue, TableQueue
 from ._library import lib
-from ._messages import Finding, MigrationStep, QueueInfo, log
+from ._messages import Finding, MigrationStep, QueueInfo
 from ._queue import PendingQueue, PlainQueue, findings_of
 from ._sql import Outbox
 from ._sqlite import Guard
@@ -49,14 +50,21 @@ _ASYNC_THREADS = 8
 # How long the end of the interpreter waits for calls in threads that are daemons.
 _END_SECONDS = 5.0
 
+# A signal that comes just before the main thread sleeps does not wake it: it looks that often.
+_SIGNAL_SECONDS = 0.1
+
+# How long a thread may take to begin.
+_BEGIN_SECONDS = 1.0
+
 
 @atexit.register
 def _close_all() -> None:
     """Before the interpreter ends: no call waits, and no thread of the library is left."""
     for database in list(_open_databases):
         database.close()
-        if not database._idle.wait(_END_SECONDS):
-            log.warning("tableq: a call goes on while the interpreter ends")
+        end = time.monotonic() + _END_SECONDS
+        while database._stops and time.monotonic() < end:
+            time.sleep(0.001)
 
 
 def _place(schema_name: Optional[str], table_prefix: Optional[str], options: Options) -> None:
@@ -121,8 +129,6 @@ class Database:
     ) -> None:
         self._pointer: Optional[Pointer] = None
         self._stops: Set[Stop] = set()
-        self._idle = threading.Event()  # No call waits.
-        self._idle.set()
         # A signal's handler may close the database in the midst of a call.
         self._lock = threading.RLock()
         self._children: "weakref.WeakSet[Any]" = weakref.WeakSet()
@@ -419,18 +425,15 @@ class Database:
     @contextlib.contextmanager
     def _also(self, stop: Stop) -> Iterator[Stop]:
         """The same for a stop that is there."""
-        with self._lock:
-            if self._pointer is None:
-                stop.request()
-            self._stops.add(stop)
-            self._idle.clear()
         try:
+            with self._lock:
+                if self._pointer is None:
+                    stop.request()
+                self._stops.add(stop)
             yield stop
         finally:
             with self._lock:
                 self._stops.discard(stop)
-                if not self._stops:
-                    self._idle.set()
 
     def _wait_for_messages(
         self,
@@ -466,29 +469,39 @@ class Database:
                 return attempt(stop)
         results: List[T] = []
         errors: List[BaseException] = []
-        done = _thread.allocate_lock()
+        # A signal's handler may raise at any step. It cannot leave these locks in disorder, as it
+        # could those of threading.Event and threading.Thread, which are written in Python.
+        begun, done = _thread.allocate_lock(), _thread.allocate_lock()
+        begun.acquire()
         done.acquire()
         with self._stop() as stop:
 
             def run() -> None:
+                begun.release()
                 try:
-                    results.append(attempt(stop))
+                    # An interrupted caller has gone on without this thread.
+                    if not stop.requested:
+                        results.append(attempt(stop))
                 except BaseException as error:  # It is raised in the caller's thread.
                     errors.append(error)
                 finally:
                     done.release()
 
-            threading.Thread(target=run, name="tableq-wait", daemon=True).start()
             try:
-                done.acquire()  # A signal's handler runs meanwhile, and may raise.
+                _thread.start_new_thread(run, ())
+                while not done.acquire(timeout=_SIGNAL_SECONDS):
+                    pass
             except BaseException:
                 stop.request()
-                done.acquire()
+                if begun.acquire(timeout=_BEGIN_SECONDS):
+                    done.acquire()
                 if results and give_back is not None:
                     give_back(results[0])
                 raise
         if errors:
             raise errors[0]
+        if not results:  # The database was closed before the call began.
+            return attempt(stop)
         return results[0]
 
     def _threads(self) -> concurrent.futures.ThreadPoolExecutor:

@@ -77,6 +77,10 @@ class Keeper:
         """A descriptor that is readable while `lost` has something to tell."""
         return int(lib.tq_keeper_descriptor(self._handle()))
 
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None
+
     def __len__(self) -> int:
         return int(lib.tq_keeper_count(self._handle()))
 

@@ -145,7 +145,8 @@ class Queue:
 
     def settings(self) -> "dict[str, Any]":
         """What holds for this handle, by the names of tableq.h. The database is not asked."""
-        return Result(lib.tq_queue_settings, self._handle()).dict(0)
+        fields = Result(lib.tq_queue_settings, self._handle()).dict(0)
+        return {name: value for name, value in fields.items() if value is not None}
 
     def outside(self) -> "Queue":
         """The same queue for work beside a transaction of this thread, on purpose."""

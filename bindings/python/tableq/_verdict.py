@@ -65,6 +65,10 @@ def settle(
                 return failure is None
             break
         except Error as refusal:
+            if job.queue.database.closed:
+                log.warning("tableq: the database was closed before message %d in %s was settled; "
+                            "it may run again", job.id, job.queue.name)
+                return None
             if not passes(refusal):
                 if failure is not None:
                     log.error("tableq: message %d in %s waits for the end of its lease: %s",

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _WAIT_MS = 3600 * 1000
 _EMPTY_WAIT_MS = 50
 
+# A signal that comes just before the main thread sleeps does not wake it: it looks that often.
+_SIGNAL_MS = 100.0
+
 
 class Worker:
     """Takes messages and gives each to a handler, in threads of its own: see `ClaimQueue.work`.
@@ -126,7 +129,6 @@ class Worker:
         self._signals += 1
         if self._signals > 1:
             raise KeyboardInterrupt
-        log.info("tableq: signal %d: the worker ends", number)
         self.stop()
 
     def _watch(self, keeper: Keeper) -> bool:
@@ -139,15 +141,18 @@ class Worker:
             with self._lock:
                 if self._alive == 0:
                     return False
-            pause: Optional[float] = None
+            pause = _SIGNAL_MS
             if self._ending.is_set() and self._grace is not None:
                 end = time.monotonic() + self._grace if end is None else end
-                pause = max(end - time.monotonic(), 0) * 1000
-                if pause == 0:
+                left = (end - time.monotonic()) * 1000
+                if left <= 0:
                     return True
+                pause = min(pause, left)
             for descriptor, _ in poll.poll(pause):
                 if descriptor == self._wake[0]:
                     os.read(descriptor, 4096)
+                elif keeper.closed:  # With the database: its descriptor is gone.
+                    poll.unregister(descriptor)
                 else:
                     self._note_lost(keeper)
 
@@ -193,7 +198,8 @@ class Worker:
             try:
                 jobs = self._queue._take(1, options)
             except Error as error:
-                if self._queue.database.closed or self._ending.is_set():
+                if self._queue.database.closed:
+                    self.stop()
                     return
                 if not passes(error):
                     raise
@@ -224,12 +230,12 @@ class Worker:
                 with self._lock:
                     self._completed += 1
         except BaseException:
-            # SystemExit of a handler, or a keeper that has ended: another worker may have it.
-            if not job.settled:
+            # SystemExit of a handler, say: another worker may have it.
+            if not job.settled and not self._queue.database.closed:
                 job.release()
             raise
         finally:
             with self._lock:
                 self._running.pop(job.receipt, None)
-            if not job.settled and not job.lost:
+            if not job.settled and not job.lost and not keeper.closed:
                 keeper.remove(job)

@@ -31,6 +31,14 @@ install(TARGETS tableq EXPORT tableqTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tableqTargets NAMESPACE tableq:: DESTINATION ${package_dir})
+if(TARGET tableq_c)
+  install(TARGETS tableq_c EXPORT tableqCTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT tableqCTargets NAMESPACE tableq:: DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tableq.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tableq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/tableq
@@ -105,5 +113,11 @@ file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tableq.pc.in ${PROJECT_BINARY_DIR}/package/tableq.pc
   @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/package/tableq.pc
+set(pc_files ${PROJECT_BINARY_DIR}/package/tableq.pc)
+if(TARGET tableq_c)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/tableq-c.pc.in ${PROJECT_BINARY_DIR}/package/tableq-c.pc
+    @ONLY)
+  list(APPEND pc_files ${PROJECT_BINARY_DIR}/package/tableq-c.pc)
+endif()
+install(FILES ${pc_files}
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -693,8 +693,8 @@ TQ_API int tq_keeper_add(tq_keeper* keeper, tq_queue* queue, const char* receipt
 /// Takes a message out: its lease ends in its time. A settlement by the same database does it, also
 /// one in a transaction that is then rolled back.
 /// @param kept receives 1, or 0 if it was not there any more: settled or lost. May be NULL.
-TQ_API int tq_keeper_remove(tq_keeper* keeper, tq_queue* queue, const char* receipt, size_t size,
-                            int* kept, tq_error** error);
+TQ_API int tq_keeper_remove(tq_keeper* keeper, const char* receipt, size_t size, int* kept,
+                            tq_error** error);
 /// The messages that were lost since the last call; the keeper has them no more, and others may
 /// have them. Never waits. Fields: receipt, queue TEXT; why TEXT: "lease_lost" when the database
 /// has refused the extension, "not_confirmed" when it could not be reached before the lease ended.

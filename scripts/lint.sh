@@ -17,10 +17,10 @@ trap 'rm -f "$log"' EXIT
 
 format() {
   local folders=()
-  for folder in include core drivers tools examples tests bench; do
+  for folder in include core drivers bindings tools examples tests bench; do
     [[ -d $folder ]] && folders+=("$folder")
   done
-  if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' \) -print0 |
+  if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.hpp' -o -name '*.[ch]' \) -print0 |
     xargs -0 clang-format-14 --dry-run -Werror >"$log" 2>&1; then
     sed -n 's/^\([^ :][^:]*:[0-9]*\):.*error: /\1: /p' "$log" | sort -u -t : -k 1,2 >&2
     return 1
@@ -55,7 +55,7 @@ tidy() {
   local build=$PWD/build/tidy
   tidy_build "$build" || return
   # A joined file includes sources, which this check takes for a mistake.
-  run_tidy "$build" "^($PWD/(core|drivers|tools)|$build/(CMakeFiles|tools))/.*\.(cpp|cxx)$" \
+  run_tidy "$build" "^($PWD/(core|drivers|bindings|tools)|$build/(CMakeFiles|tools))/.*\.(cpp|cxx)$" \
     -checks=-bugprone-suspicious-include
 }
 

@@ -83,6 +83,16 @@ std::vector<settle_result> certain(const queue_state& queue, transaction_state* 
   return results;
 }
 
+/// The results of a settlement that the followers of the database object are told.
+template <class Settle>
+std::vector<settle_result> told(const queue_state& queue, const receipts_view& receipts,
+                                Settle settle) {
+  settlements::running now(queue.database().settled(), receipts);
+  std::vector<settle_result> results = settle();
+  now.done();
+  return results;
+}
+
 /// Ends attempts, with the consequences.
 std::vector<settle_result> end_attempts(const queue_state& queue, transaction_state* tx,
                                         std::span<const ended_attempt> attempts) {
@@ -99,8 +109,10 @@ std::vector<settle_result> end_attempts(const queue_state& queue, transaction_st
     done.left = !ended.empty();
     return results_of(ended, attempts.size());
   };
-  return certain(queue, tx, receipts,
-                 claim_step(queue, tx, ids_of(receipts), queue.dead_letters() != nullptr, work));
+  return told(queue, receipts, [&] {
+    return certain(queue, tx, receipts,
+                   claim_step(queue, tx, ids_of(receipts), queue.dead_letters() != nullptr, work));
+  });
 }
 
 }  // namespace
@@ -116,7 +128,9 @@ std::vector<settle_result> complete(const queue_state& queue, transaction_state*
     done.left = !completed.empty();
     return results_of(completed, receipts.size());
   };
-  return certain(queue, tx, receipts, claim_step(queue, tx, ids_of(receipts), several, work));
+  return told(queue, receipts, [&] {
+    return certain(queue, tx, receipts, claim_step(queue, tx, ids_of(receipts), several, work));
+  });
 }
 
 std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
@@ -152,9 +166,11 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
                                    const receipts_view& receipts) {
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
-  const auto released = leases_of(queue).release(queue, tx, receipts);
-  apply(queue, tx, {.readable = released.size(), .left = !released.empty()});
-  return certain(queue, tx, receipts, results_of(released, receipts.size()));
+  return told(queue, receipts, [&] {
+    const auto released = leases_of(queue).release(queue, tx, receipts);
+    apply(queue, tx, {.readable = released.size(), .left = !released.empty()});
+    return certain(queue, tx, receipts, results_of(released, receipts.size()));
+  });
 }
 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,

@@ -26,6 +26,10 @@ class access {
   [[nodiscard]] static queue_state& state_of(const queue& handle) noexcept {
     return *handle.state_;
   }
+  [[nodiscard]] static const std::shared_ptr<queue_state>& shared_state_of(
+      const queue& handle) noexcept {
+    return handle.state_;
+  }
   /// The same rows with the operations of a worker.
   [[nodiscard]] static claim_queue claims_of(const table_queue& handle) noexcept {
     claim_queue out(handle.state_);

@@ -16,6 +16,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/combining/combiner.hpp"
+#include "core/database/settlements.hpp"
 #include "core/database/shared_queue.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/driver.hpp"
@@ -82,6 +83,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] std::optional<timestamp> now() const;
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
+
+  /// The settlements through this object.
+  [[nodiscard]] settlements& settled() noexcept { return settled_; }
 
   /// Combines the writes of all queues, if the database has one writer at a time.
   [[nodiscard]] combiner& writing() noexcept { return writing_; }
@@ -177,6 +181,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   session_pool pool_;
   watcher watcher_;
   combiner writing_;
+  settlements settled_;
   std::atomic<bool> sharded_{false};
   std::atomic<bool> narrow_texts_{false};
   std::mutex mutex_;

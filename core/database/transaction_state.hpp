@@ -139,6 +139,10 @@ class transaction_state {
   void changes_room(shared_queue& queue, bool readmitted = false);
   /// Messages were read from the queue; a rollback returns them.
   void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
+  /// It holds no message: its rollback wakes nobody.
+  void found_nothing() noexcept {
+    for (auto& [key, each] : touched_) each.read = false;
+  }
 
  private:
   /// The effects of the transaction on a queue, for the calls and processes that its end concerns.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "core/input/validate.hpp"
@@ -113,12 +114,14 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   if (queue.info().kind != kind::pending) {
     return wait_for(queue, options.wait, options.stop, nullptr, true, patient);
   }
-  const auto due_in = [&] {
-    const auto next =
-        queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
-    return next.empty() ? std::nullopt : std::optional(next.front().delay);
-  };
-  return wait_for(queue, options.wait, options.stop, due_in, true, patient);
+  return wait_for(
+      queue, options.wait, options.stop, [&] { return next_due(queue); }, true, patient);
+}
+
+std::optional<std::chrono::milliseconds> next_due(const queue_state& queue) {
+  const auto next =
+      queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
+  return next.empty() ? std::nullopt : std::optional(next.front().delay);
 }
 
 std::vector<message> peek(const queue_state& queue, std::size_t max) {

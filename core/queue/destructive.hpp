@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,6 +34,8 @@ std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
 
 std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
                           const dequeue_options& options);
+/// How long until the next message of a pending queue falls due. Empty: there is none.
+std::optional<std::chrono::milliseconds> next_due(const queue_state& queue);
 std::vector<message> peek(const queue_state& queue, std::size_t max);
 std::size_t purge(const queue_state& queue);
 queue_stats count(const queue_state& queue, const stats_options& options);

@@ -101,7 +101,11 @@ class read_gate {
     return repeating(queue_.database().options().retry_for, contact::known, [&] {
       const auto own = begin_transaction(queue_.database().shared_from_this());
       auto got = within(*own, changed);
-      if (changed || keep_) own->commit();
+      if (changed || keep_) {
+        own->commit();
+      } else {
+        own->found_nothing();
+      }
       return got;
     });
   }

@@ -15,6 +15,7 @@ void waker::wake_first(woken reason) noexcept {
 void waker::wake(std::size_t count) noexcept {
   const std::scoped_lock hold(mutex_);
   ++count_;
+  tell_followers();
   for (; count > 0 && !sleepers_.empty(); --count) wake_first(woken::message);
   if (count > 0) owe(count);
 }
@@ -22,6 +23,7 @@ void waker::wake(std::size_t count) noexcept {
 void waker::hint() noexcept {
   const std::scoped_lock hold(mutex_);
   ++count_;
+  tell_followers();
   if (!sleepers_.empty()) {
     wake_first(woken::hint);
   } else {
@@ -32,6 +34,20 @@ void waker::hint() noexcept {
 void waker::owe(std::size_t polls) noexcept {
   owed_ += polls;
   owed_since_ = count_;
+}
+
+void waker::tell_followers() noexcept {
+  for (wake_follower* const each : followers_) each->woken_too();
+}
+
+void waker::follow(wake_follower& each) {
+  const std::scoped_lock hold(mutex_);
+  followers_.push_back(&each);
+}
+
+void waker::unfollow(wake_follower& each) noexcept {
+  const std::scoped_lock hold(mutex_);
+  std::erase(followers_, &each);
 }
 
 void waker::ask() noexcept {

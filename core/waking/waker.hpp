@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <stop_token>
+#include <vector>
 
 namespace tableq::inline v0::core {
 
@@ -16,6 +17,16 @@ enum class woken {
   message,  ///< For one message that this process added.
   hint,     ///< One or more messages may exist.
   clock,    ///< No new message: the reader asks when the next one falls due.
+};
+
+/// Is told of the wakes and hints of a queue beside the readers that sleep.
+class wake_follower {
+ public:
+  /// Called under the waker's mutex: quick, and without a call of the waker.
+  virtual void woken_too() noexcept = 0;
+
+ protected:
+  ~wake_follower() = default;
 };
 
 /// Where readers of one queue sleep. Wakes one reader for each message, the longest sleeper first.
@@ -32,6 +43,11 @@ class waker {
   void hint() noexcept;
   /// Wakes one reader to ask for the next due time; no reader polls for that.
   void ask() noexcept;
+
+  /// From now on `each` is told of every wake and hint.
+  void follow(wake_follower& each);
+  /// From now on it is not. Waits for a call that tells it.
+  void unfollow(wake_follower& each) noexcept;
 
   /// A mark for `wait`: no wake or hint from now on is missed.
   [[nodiscard]] std::uint64_t mark() noexcept;
@@ -52,12 +68,14 @@ class waker {
 
   void wake_first(woken reason) noexcept;
   void owe(std::size_t polls) noexcept;
+  void tell_followers() noexcept;
 
   std::mutex mutex_;
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
   std::size_t owed_ = 0;           // polls still to do: a wake or hint came while no reader slept
   std::uint64_t owed_since_ = 0;   // the last such wake or hint
   std::deque<sleeper*> sleepers_;  // and their targets
+  std::vector<wake_follower*> followers_;
 };
 
 }  // namespace tableq::inline v0::core

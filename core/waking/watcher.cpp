@@ -114,12 +114,25 @@ woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_t
 void watcher::waiting::found(woken reason) {
   // One message wakes one reader; a hint is passed on until a reader finds nothing.
   if (reason == woken::message) return;
-  {
-    const std::scoped_lock hold(watcher_.mutex_);
-    queue_.plan.found(steady_clock::now(), watcher_.listening_state_of(queue_));
-    watcher_.nudge_before(queue_.plan.next());
-  }
+  found_by_itself();
   queue_.readers.hint();
+}
+
+void watcher::waiting::found_by_itself() {
+  const std::scoped_lock hold(watcher_.mutex_);
+  queue_.plan.found(steady_clock::now(), watcher_.listening_state_of(queue_));
+  watcher_.nudge_before(queue_.plan.next());
+}
+
+void watcher::waiting::look_again(milliseconds after) {
+  const std::scoped_lock hold(watcher_.mutex_);
+  queue_.plan.due_in(steady_clock::now(), after);
+  watcher_.nudge_before(queue_.plan.next());
+}
+
+bool watcher::waiting::attended() const {
+  const std::scoped_lock hold(watcher_.mutex_);
+  return watcher_.running_;
 }
 
 bool watcher::waiting::take_question() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -65,6 +66,12 @@ class watcher {
     void ask_due(Ask ask);
     /// The reader found something after it was woken: more may be there.
     void found(woken reason);
+    /// The same for a reader that goes on by itself: no other one is woken.
+    void found_by_itself();
+    /// The reader must look again after this time, of which nothing else will tell.
+    void look_again(std::chrono::milliseconds after);
+    /// False: the system had no thread for the watcher, and nothing wakes the readers.
+    [[nodiscard]] bool attended() const;
 
    private:
     [[nodiscard]] bool take_question();

@@ -18,6 +18,7 @@ class fifo_queue;
 class handled;
 class handler;
 class heap_queue;
+class keeper;
 class kept_delivery;
 class lifo_queue;
 class message_range;
@@ -31,6 +32,7 @@ class receipts_view;
 class scoped_delivery;
 class text_view;
 class transaction;  // NOLINT(bugprone-forward-declaration-namespace): SOCI has one, too
+class watch;
 class worker;
 
 // Internal; applications cannot use it.
@@ -39,10 +41,12 @@ class access;
 class worker_engine;
 class database_state;
 class fault_plan;
+class keeper_state;
 class kept_state;
 class metric_store;
 class queue_state;
 class transaction_state;
+class watch_state;
 }  // namespace core
 
 }  // namespace tableq::inline v0

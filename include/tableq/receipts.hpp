@@ -6,10 +6,21 @@
 #include <iterator>
 #include <ranges>
 #include <span>
+#include <string>
 
+#include <tableq/export.hpp>
 #include <tableq/message.hpp>
+#include <tableq/text_view.hpp>
 
 namespace tableq::inline v0 {
+
+/// The receipt as a text of ASCII without blanks, to be stored or sent to another process, in any
+/// language: the C interface has receipts as such texts.
+[[nodiscard]] TABLEQ_EXPORT std::string to_string(const receipt& value);
+
+/// Reads what `to_string` writes.
+/// @throws error errc::invalid_argument for another text.
+[[nodiscard]] TABLEQ_EXPORT receipt parse_receipt(text_view text);
 
 /// The receipts of one call: any contiguous range of receipts or deliveries.
 ///

@@ -14,6 +14,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/handled.hpp>
 #include <tableq/handler.hpp>
+#include <tableq/keeper.hpp>
 #include <tableq/kept_delivery.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
@@ -42,6 +43,7 @@
 #include <tableq/timestamp.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
+#include <tableq/watch.hpp>
 #include <tableq/worker.hpp>
 #include <tableq/worker_event.hpp>
 #include <tableq/worker_source.hpp>

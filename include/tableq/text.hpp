@@ -15,6 +15,7 @@
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
 #include <tableq/handled.hpp>
+#include <tableq/keeper.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
@@ -42,6 +43,7 @@ namespace tableq::inline v0 {
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(handled::how value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(worker_event::kind value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(finding::level value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(lost_lease::cause value) noexcept;
 
 namespace testing {
 /// The enumerator's name.

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 # Parts of the system that every program has.
-RUNTIME = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libpthread|ld-linux.*|libtableq)\.so.*")
+RUNTIME = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libpthread|ld-linux.*|libtableq-cpp)\.so.*")
 
 
 def elf(readelf, option, path):

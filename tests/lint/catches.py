@@ -21,6 +21,8 @@ CAUGHT = {
     "core/session/session_pool.cpp": {"connect": [UNDONE]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},
     "core/waking/watcher_listens.cpp": {"open_listener": [NEEDED], "follow": [NEEDED]},
+    "core/watch/keeper.cpp": {"run": [NEEDED]},
+    "core/watch/watch.cpp": {"add": [UNDONE, UNDONE]},
     "core/worker/engine.cpp": {
         "run": [NEEDED], "feed_has_settled": [NEEDED], "report": [NEEDED],
     },

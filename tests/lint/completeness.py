@@ -7,7 +7,7 @@ def every_source_is_in_a_target(tree):
     compiled = tree.compiled()
     # The consumers' programs belong to projects of their own, and one must not compile.
     apart = ("tests/consumer/",)
-    folders = ("core", "drivers", "tools", "examples", "tests", "bench")
+    folders = ("core", "drivers", "bindings", "tools", "examples", "tests", "bench")
     for path in tree.paths(*folders, ends=(".cpp",)):
         if path.resolve() not in compiled and not tree.name(path).startswith(apart):
             yield f"{tree.name(path)}: in no target"

@@ -175,11 +175,11 @@ def a_driver_is_small(tree):
 
 
 # Where virtual functions stand, and how many: the seam between core and drivers (driver, listener), the
-# one between drivers and transports, the one between claims and their tables (docs/adr/0024), and one within a
-# layer.
+# one between drivers and transports, the one between claims and their tables (docs/adr/0024), one within a
+# layer, and the news that watches and keepers follow (docs/adr/0033).
 VIRTUALS = {
     "driver.hpp": 10, "listener.hpp": 4, "transport.hpp": 6, "combiner.hpp": 1,
-    "lease_table.hpp": 10
+    "lease_table.hpp": 10, "waker.hpp": 1, "settlements.hpp": 2
 }
 
 
@@ -224,8 +224,8 @@ def every_capability_is_used(tree):
             yield f"{page}: nothing asks for {field}"
 
 
-# A worker's threads, the one of a watcher, and those of asynchronous enqueues.
-THREADS = ("core/worker/engine", "core/waking/watcher", "core/queue/async_writer")
+# A worker's threads, those of a watcher and of a keeper, and those of asynchronous enqueues.
+THREADS = ("core/worker/engine", "core/waking/watcher", "core/queue/async_writer", "core/watch/keeper")
 
 
 def the_library_keeps_to_itself(tree):

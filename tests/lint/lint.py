@@ -4,6 +4,7 @@
 import argparse
 import sys
 
+import c_interface
 import catches
 import completeness
 import documented
@@ -15,7 +16,7 @@ import promises
 import sql
 from tree import Tree
 
-PARTS = (layers, sql, habits, catches, completeness, layouts, locks, documented, promises)
+PARTS = (layers, sql, habits, catches, completeness, layouts, locks, documented, promises, c_interface)
 RULES = {rule.__name__: rule for part in PARTS for rule in part.RULES}
 
 

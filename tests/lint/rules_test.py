@@ -71,6 +71,9 @@ SOUND = {
     "| y | `entry.second`, `whole` |\n",
     "docs/drivers.md": "```cpp\nint main() {}\n```\n\n## Capabilities\n\n| a | set by | test |\n|---|---|---|\n"
     "| `schemas` | `x` | `a_queue.keeps`, `whole` |\n",
+    "include/tableq.h": "TQ_API int tq_value_of(int);\nTQ_API void tq_end(void);\n",
+    "docs/c.md": "| C++ | C |\n| --- | --- |\n| `value::of`, `is` | `tq_value_of` |\n\n`tq_end` ends it.\n",
+    "tests/c/value_test.c": "int x = tq_value_of(1);\nvoid y(void) { tq_end(); }\n",
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n#include <tableq/handle.hpp>\n",
 }
 
@@ -326,6 +329,18 @@ BREACHES = {
         {"docs/design.md": "`f` in `core/queue/gone.cpp`\n"},
         {"docs/design.md": None},
     ],
+    "every_function_has_one_in_c": [
+        {"include/tableq/dialect.hpp": "\n/// Does.\nint does(int);\n"},
+        {"include/tableq.h": "TQ_API int tq_more(int);\n"},
+        {"docs/c.md": "`tq_gone`\n"},
+        {"docs/c.md": "| `value::gone` | `tq_value_of` |\n"},
+        {"docs/c.md": "| `value::is` | not there |\n"},
+    ],
+    "every_option_has_its_key": [
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct take_options {\n  int wait = 1;  ///< x\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct finding {\n  int level = 1;  ///< x\n};\n"},
+    ],
+    "every_c_function_is_tested": [{"include/tableq.h": "TQ_API int tq_more(int);\n"}],
     "every_public_type_is_documented": [
         {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
         {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},

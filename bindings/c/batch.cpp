@@ -1,0 +1,175 @@
+#include "batch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "result.hpp"
+
+namespace tableq_c {
+namespace {
+
+enum class sort { messages, receipts, rows, ids };
+
+/// @throws tableq::error errc::invalid_argument if the batch has items of another sort.
+void expect(const tq_batch& batch, sort wanted) {
+  const bool has_options = !batch.keys.empty();
+  const bool fits =
+      (batch.messages.empty() || (wanted == sort::messages && batch.failures.empty()) ||
+       (wanted == sort::receipts && !has_options)) &&
+      (batch.rows.empty() || wanted == sort::rows) && (batch.ids.empty() || wanted == sort::ids);
+  if (!fits) {
+    refuse(
+        "the batch has items of another sort: one batch holds messages, or rows, or receipts, or "
+        "ids, as its call needs them");
+  }
+}
+
+void add_receipt(tq_batch& batch, std::string_view text, const failure_values* failure) {
+  if (failure != nullptr && batch.failures.empty()) batch.failures.resize(batch.messages.size());
+  if (failure != nullptr || !batch.failures.empty()) {
+    batch.failures.push_back(failure != nullptr ? *failure : failure_values());
+  }
+  batch.messages.push_back({.payload = std::string(text)});
+}
+
+void add_message(tq_batch& batch, std::string_view payload, const message_values& values) {
+  if (!batch.failures.empty()) expect(batch, sort::messages);
+  for (const std::string_view key : values.keys) {
+    if (key == "wait_ms") refuse("wait_ms is for the whole batch: give it to tq_enqueue_batch");
+    if (std::find(batch.keys.begin(), batch.keys.end(), key) == batch.keys.end()) {
+      batch.keys.push_back(key);
+    }
+  }
+  batch.messages.push_back({.payload = std::string(payload), .options = values.claim_options()});
+}
+
+void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
+  if (options == nullptr) return add_receipt(batch, bytes, nullptr);
+  const auto& values = checked(options).values;
+  if (const auto* const message = std::get_if<message_values>(&values)) {
+    return add_message(batch, bytes, *message);
+  }
+  if (const auto* const failure = std::get_if<failure_values>(&values)) {
+    return add_receipt(batch, bytes, failure);
+  }
+  const auto* const row = std::get_if<tableq::row>(&values);
+  if (row == nullptr) refuse("these options are for no item of a batch");
+  if (!bytes.empty()) refuse("a row has no payload: its columns are its options");
+  batch.rows.push_back(*row);
+}
+
+/// For kinds with fewer options.
+template <class Message, class Options>
+std::vector<Message> narrowed(const tq_batch& batch, Options options_of) {
+  expect(batch, sort::messages);
+  message_values all;
+  all.keys = batch.keys;
+  static_cast<void>(options_of(all));  // Refuses keys that these kinds do not have.
+  std::vector<Message> out;
+  out.reserve(batch.messages.size());
+  for (const tableq::new_claim_message& each : batch.messages) {
+    message_values one;
+    static_cast<tableq::claim_enqueue_options&>(one) = each.options;
+    out.push_back({.payload = each.payload, .options = options_of(one)});
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<tableq::new_claim_message>& messages_of(const tq_batch& batch) {
+  expect(batch, sort::messages);
+  return batch.messages;
+}
+std::vector<tableq::new_message> plain_messages_of(const tq_batch& batch) {
+  return narrowed<tableq::new_message>(
+      batch, [](const message_values& values) { return values.plain_options(); });
+}
+std::vector<tableq::new_pending_message> pending_messages_of(const tq_batch& batch) {
+  return narrowed<tableq::new_pending_message>(
+      batch, [](const message_values& values) { return values.pending_options(); });
+}
+const std::vector<tableq::row>& rows_of(const tq_batch& batch) {
+  expect(batch, sort::rows);
+  return batch.rows;
+}
+std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
+  expect(batch, sort::receipts);
+  if (!batch.failures.empty()) refuse("only tq_fail_batch takes failures");
+  std::vector<tableq::receipt> out;
+  out.reserve(batch.messages.size());
+  for (const tableq::new_claim_message& each : batch.messages) {
+    out.push_back(tableq::parse_receipt(each.payload));
+  }
+  return out;
+}
+std::vector<tableq::failure> failures_of(const tq_batch& batch) {
+  expect(batch, sort::receipts);
+  std::vector<tableq::failure> out;
+  out.reserve(batch.messages.size());
+  for (std::size_t i = 0; i < batch.messages.size(); ++i) {
+    tableq::failure& one = out.emplace_back();
+    one.receipt = tableq::parse_receipt(batch.messages[i].payload);
+    if (batch.failures.empty()) continue;
+    one.error = batch.failures[i].error.value_or(std::string());
+    one.options = batch.failures[i];
+  }
+  return out;
+}
+const std::vector<tableq::new_priority>& priorities_of(const tq_batch& batch) {
+  expect(batch, sort::ids);
+  return batch.ids;
+}
+std::vector<tableq::message_id> ids_of(const tq_batch& batch) {
+  std::vector<tableq::message_id> out;
+  out.reserve(batch.ids.size());
+  for (const tableq::new_priority& each : priorities_of(batch)) out.push_back(each.id);
+  return out;
+}
+
+}  // namespace tableq_c
+
+using tableq_c::calling;
+using tableq_c::checked;
+
+int tq_batch_new(tq_batch** batch, tq_error** error) {
+  return tableq_c::making(batch, error, [] { return std::make_unique<tq_batch>(); });
+}
+int tq_batch_add(tq_batch* batch, const void* bytes, size_t size, const tq_options* options,
+                 tq_error** error) {
+  return calling(error,
+                 [&] { tableq_c::add(checked(batch), tableq_c::text_of(bytes, size), options); });
+}
+int tq_batch_add_id(tq_batch* batch, int64_t id, int32_t priority, tq_error** error) {
+  return calling(error, [&] { checked(batch).ids.push_back({.id = {id}, .priority = priority}); });
+}
+int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_options* options,
+                          tq_error** error) {
+  return calling(error, [&] {
+    tq_batch& to = checked(batch);
+    const tq_result& from = checked(taken);
+    const tableq_c::failure_values* const failure =
+        options == nullptr ? nullptr : &tableq_c::values_of<tableq_c::failure_values>(options);
+    for (std::size_t i = 0; i < from.count(); ++i) {
+      const tableq_c::field receipt = from.at(i, "receipt");
+      if (receipt.type != TQ_TYPE_TEXT) tableq_c::refuse("this is no result of tq_take");
+      tableq_c::add_receipt(to, receipt.text, failure);
+    }
+  });
+}
+size_t tq_batch_count(const tq_batch* batch) {
+  const tq_batch* const known = tableq_c::usable(batch);
+  return known == nullptr ? 0 : known->messages.size() + known->rows.size() + known->ids.size();
+}
+void tq_batch_clear(tq_batch* batch) {
+  tq_batch* const known = tableq_c::usable(batch);
+  if (known == nullptr) return;
+  known->messages.clear();
+  known->keys.clear();
+  known->failures.clear();
+  known->rows.clear();
+  known->ids.clear();
+}
+void tq_batch_free(tq_batch* batch) {
+  tableq_c::end(batch);
+}

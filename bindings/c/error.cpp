@@ -1,0 +1,145 @@
+#include <cstring>
+
+#include <tableq/tableq.hpp>
+
+#include "call.hpp"
+
+struct tq_error : tableq_c::handle<tq_error> {
+  int code = TQ_ERROR_INTERNAL;
+  int advice = TQ_ADVICE_NEVER;
+  int native = 0;
+  std::string message = {};
+  std::string operation = {};
+  std::string backend = {};
+  std::string sqlstate = {};
+};
+
+namespace tableq_c {
+namespace {
+
+/// Made before memory is short, and never freed.
+tq_error& no_memory() noexcept {
+  static tq_error& only = []() -> tq_error& {
+    auto* const made = new tq_error;
+    made->code = TQ_ERROR_NO_MEMORY;
+    made->advice = TQ_ADVICE_NEVER;
+    made->message = "out of memory";
+    return *made;
+  }();
+  return only;
+}
+/// At the start of the program or of dlopen.
+[[maybe_unused]] const tq_error& made_early = no_memory();
+
+int store(tq_error** error, const tableq::error& failure) {
+  const int code = static_cast<int>(failure.code());
+  if (error == nullptr) return code;
+  auto made = std::make_unique<tq_error>();
+  made->code = code;
+  made->advice = static_cast<int>(failure.advice());
+  made->native = failure.native();
+  made->message = failure.what();
+  made->operation = failure.operation();
+  made->backend = failure.backend();
+  made->sqlstate = failure.sqlstate();
+  *error = made.release();
+  return code;
+}
+
+int store_no_memory(tq_error** error) noexcept {
+  if (error != nullptr) *error = &no_memory();
+  return TQ_ERROR_NO_MEMORY;
+}
+
+const char* or_empty(const tq_error* error, const std::string tq_error::*text) noexcept {
+  const tq_error* const known = usable(error);
+  return known == nullptr ? "" : (known->*text).c_str();
+}
+
+}  // namespace
+
+void refuse(const std::string& sentence) {
+  throw tableq::error(tableq::errc::invalid_argument, tableq::advice::never, sentence);
+}
+
+std::string_view text_of(const void* bytes, std::size_t size) {
+  const auto* const first = static_cast<const char*>(bytes);
+  if (first == nullptr) {
+    if (size != 0) refuse("a text or payload is NULL; give a pointer, or the size 0");
+    return {};
+  }
+  return {first, size == TQ_NUL ? std::strlen(first) : size};
+}
+std::string_view word_of(const char* word) {
+  if (word == nullptr) refuse("a word of the interface is NULL");
+  return word;
+}
+std::size_t size_of(std::int64_t number, std::string_view name) {
+  if (number < 0) refuse(std::string(name) + " is below zero");
+  return static_cast<std::size_t>(number);
+}
+
+int told(tq_error** error) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const tableq::error& failure) {
+      return store(error, failure);
+    } catch (const std::bad_alloc&) {
+      return store_no_memory(error);
+    } catch (...) {  // No rule covers it, and its text may hold data.
+      return store(error, {tableq::errc::internal, tableq::advice::never,
+                           "an exception of an unknown type; please report it"});
+    }
+  } catch (...) {  // There was no memory for the error.
+    return store_no_memory(error);
+  }
+}
+
+}  // namespace tableq_c
+
+int tq_error_code(const tq_error* error) {
+  const tq_error* const known = tableq_c::usable(error);
+  return known == nullptr ? TQ_OK : known->code;
+}
+int tq_error_advice(const tq_error* error) {
+  const tq_error* const known = tableq_c::usable(error);
+  return known == nullptr ? TQ_ADVICE_NEVER : known->advice;
+}
+int tq_error_retryable(const tq_error* error) {
+  return static_cast<int>(tq_error_advice(error) != TQ_ADVICE_NEVER);
+}
+const char* tq_error_message(const tq_error* error) {
+  return tableq_c::or_empty(error, &tq_error::message);
+}
+const char* tq_error_operation(const tq_error* error) {
+  return tableq_c::or_empty(error, &tq_error::operation);
+}
+const char* tq_error_backend(const tq_error* error) {
+  return tableq_c::or_empty(error, &tq_error::backend);
+}
+const char* tq_error_sqlstate(const tq_error* error) {
+  return tableq_c::or_empty(error, &tq_error::sqlstate);
+}
+int tq_error_native(const tq_error* error) {
+  const tq_error* const known = tableq_c::usable(error);
+  return known == nullptr ? 0 : known->native;
+}
+void tq_error_free(tq_error* error) {
+  if (error != &tableq_c::no_memory()) tableq_c::end(error);
+}
+
+const char* tq_code_name(int code) {
+  if (code == TQ_OK) return "ok";
+  if (code == TQ_ERROR_NO_MEMORY) return "no_memory";
+  return to_string(static_cast<tableq::errc>(code)).data();
+}
+const char* tq_advice_name(int advice) {
+  return to_string(static_cast<tableq::advice>(advice)).data();
+}
+const char* tq_version(void) {
+#define TQ_TEXT_OF(number) #number
+#define TQ_VERSION_TEXT(major, minor, patch) \
+  TQ_TEXT_OF(major) "." TQ_TEXT_OF(minor) "." TQ_TEXT_OF(patch)
+  return TQ_VERSION_TEXT(TABLEQ_VERSION_MAJOR, TABLEQ_VERSION_MINOR, TABLEQ_VERSION_PATCH);
+}

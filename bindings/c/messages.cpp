@@ -1,0 +1,320 @@
+// Enqueues, destructive reads, and what claim queues do with messages that nobody has taken.
+
+#include <tableq/tableq.hpp>
+
+#include "batch.hpp"
+#include "handles.hpp"
+#include "options.hpp"
+#include "result.hpp"
+
+namespace tableq_c {
+namespace {
+
+constexpr const char* claim_queues = "claim queues";
+constexpr const char* destructive_queues = "heap, fifo, lifo and pending queues";
+
+int outcome_of(tableq::enqueue_result effect) noexcept {
+  switch (effect) {
+    case tableq::enqueue_result::kept_first:
+      return TQ_OUTCOME_KEPT_FIRST;
+    case tableq::enqueue_result::replaced:
+      return TQ_OUTCOME_REPLACED;
+    case tableq::enqueue_result::postponed:
+      return TQ_OUTCOME_POSTPONED;
+    default:
+      return TQ_OUTCOME_ADDED;
+  }
+}
+int outcome_of(tableq::change_result effect) noexcept {
+  switch (effect) {
+    case tableq::change_result::running:
+      return TQ_OUTCOME_RUNNING;
+    case tableq::change_result::finished:
+      return TQ_OUTCOME_FINISHED;
+    case tableq::change_result::not_found:
+      return TQ_OUTCOME_NOT_THERE;
+    default:
+      return TQ_OUTCOME_APPLIED;
+  }
+}
+result result_of_changes(const std::vector<tableq::change_result>& changes) {
+  std::vector<int> out;
+  out.reserve(changes.size());
+  for (const tableq::change_result each : changes) out.push_back(outcome_of(each));
+  return result_of_outcomes(std::move(out));
+}
+
+added_row enqueued(tableq::claim_queue& queue, std::string_view payload,
+                   const message_values& values) {
+  const tableq::enqueued added = queue.enqueue(payload, values.claim_options(), values.full);
+  return {.id = added.id.value, .outcome = outcome_of(added.result)};
+}
+added_row enqueued(tableq::pending_queue& queue, std::string_view payload,
+                   const message_values& values) {
+  return {.id = queue.enqueue(payload, values.pending_options(), values.full).value};
+}
+added_row enqueued(tableq::plain_queue& queue, std::string_view payload,
+                   const message_values& values) {
+  return {.id = queue.enqueue(payload, values.plain_options(), values.full).value};
+}
+
+added_row enqueue(tq_queue* queue, tq_transaction* tx, std::string_view payload,
+                  const tq_options* options) {
+  return on(queue, tx, [&](auto& bound) -> added_row {
+    if constexpr (is_table<std::remove_reference_t<decltype(bound)>>) {
+      if (!payload.empty()) refuse("a row has no payload: its columns are its options");
+      static_cast<void>(bound.enqueue(values_of<tableq::row>(options)));
+      return {};
+    } else {
+      return enqueued(bound, payload, values_of<message_values>(options));
+    }
+  });
+}
+
+std::vector<added_row> rows_of_ids(const std::vector<tableq::message_id>& ids) {
+  std::vector<added_row> out;
+  out.reserve(ids.size());
+  for (const tableq::message_id each : ids) out.push_back({.id = each.value});
+  return out;
+}
+
+std::vector<added_row> enqueued_all(tableq::claim_queue& queue, const tq_batch& batch,
+                                    const tableq::when_full& full) {
+  std::vector<added_row> out;
+  for (const tableq::enqueued& each : queue.enqueue_batch(messages_of(batch), full)) {
+    out.push_back({.id = each.id.value, .outcome = outcome_of(each.result)});
+  }
+  return out;
+}
+std::vector<added_row> enqueued_all(tableq::pending_queue& queue, const tq_batch& batch,
+                                    const tableq::when_full& full) {
+  return rows_of_ids(queue.enqueue_batch(pending_messages_of(batch), full));
+}
+std::vector<added_row> enqueued_all(tableq::plain_queue& queue, const tq_batch& batch,
+                                    const tableq::when_full& full) {
+  return rows_of_ids(queue.enqueue_batch(plain_messages_of(batch), full));
+}
+std::vector<added_row> enqueued_all(tableq::table_queue& queue, const tq_batch& batch,
+                                    const tableq::when_full& full) {
+  if (full.wait.count() != 0) refuse("tables have no limits, so nothing waits for room");
+  std::vector<added_row> out;
+  for (const tableq::row& each : queue.enqueue_batch(rows_of(batch))) {
+    out.push_back({.row = result_of_columns(each)});
+  }
+  return out;
+}
+
+/// Runs `work` on a claim queue, in the transaction if there is one.
+/// @param call its name.
+template <class Work>
+auto on_claim(tq_queue* queue, tq_transaction* tx, const char* call, Work work) {
+  tq_queue& known = checked(queue);
+  auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
+  if (claim == nullptr) refuse_kind(known.base(), call, claim_queues);
+  if (tx == nullptr) return work(*claim);
+  tableq::claim_queue bound = claim->in(checked(tx).tx());
+  return work(bound);
+}
+
+result result_of_one(listed found) {
+  std::vector<listed> out;
+  if (found) out.push_back(std::move(found));
+  return result_of(std::move(out));
+}
+
+tableq::message_state state_of(const char* word) {
+  using state = tableq::message_state;
+  const std::string_view wanted = word_of(word);
+  for (const state each :
+       {state::ready, state::leased, state::delayed, state::done, state::dead, state::held}) {
+    if (to_string(each) == wanted) return each;
+  }
+  refuse("the state is none of: ready, leased, delayed, done, dead, held");
+}
+
+/// The position after a page.
+std::optional<tableq::stored_message> last_of(const tq_result& page) {
+  const auto* const items = items_of<listed_row>(page);
+  if (items == nullptr) refuse("`after` is the previous page, a result of tq_list");
+  if (items->empty()) return std::nullopt;
+  const tableq::stored_message& last = *items->back().message;
+  tableq::stored_message out;
+  out.id = last.id;
+  out.state = last.state;
+  out.priority = last.priority;
+  out.created_at = last.created_at;
+  out.due_at = last.due_at;
+  out.finished_at = last.finished_at;
+  return out;
+}
+
+std::int64_t purged(tableq::claim_queue& queue, const char* state,
+                    const tableq::purge_options& options) {
+  return static_cast<std::int64_t>(queue.purge(state_of(state), options));
+}
+std::int64_t purged(tableq::destructive_queue& queue, const char* state,
+                    const tableq::purge_options& /*options*/) {
+  if (state != nullptr) refuse("only messages of claim queues have a state; give NULL");
+  return static_cast<std::int64_t>(queue.purge());
+}
+std::int64_t purged(tableq::table_queue& queue, const char* /*state*/,
+                    const tableq::purge_options& /*options*/) {
+  refuse_kind(queue, "tq_purge", "tableq's own queues");
+}
+
+}  // namespace
+}  // namespace tableq_c
+
+using namespace tableq_c;
+
+const char* tq_outcome_name(int outcome) {
+  switch (outcome) {
+    case TQ_OUTCOME_APPLIED:
+      return "applied";
+    case TQ_OUTCOME_LEASE_LOST:
+      return "lease_lost";
+    case TQ_OUTCOME_RUNNING:
+      return "running";
+    case TQ_OUTCOME_FINISHED:
+      return "finished";
+    case TQ_OUTCOME_NOT_THERE:
+      return "not_there";
+    case TQ_OUTCOME_ADDED:
+      return "added";
+    case TQ_OUTCOME_KEPT_FIRST:
+      return "kept_first";
+    case TQ_OUTCOME_REPLACED:
+      return "replaced";
+    case TQ_OUTCOME_POSTPONED:
+      return "postponed";
+    default:
+      return "unknown";
+  }
+}
+
+int tq_enqueue(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,
+               const tq_options* options, int64_t* id, int* outcome, tq_error** error) {
+  if (id != nullptr) *id = 0;
+  if (outcome != nullptr) *outcome = 0;
+  return calling(error, [&] {
+    const added_row added = enqueue(queue, tx, text_of(payload, size), options);
+    if (id != nullptr) *id = added.id;
+    if (outcome != nullptr) *outcome = added.outcome;
+  });
+}
+int tq_enqueue_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* messages,
+                     const tq_options* options, tq_result** added, tq_error** error) {
+  if (added != nullptr) *added = nullptr;
+  return calling(error, [&] {
+    const tq_batch& batch = checked(messages);
+    const auto& full = values_of<tableq::when_full>(options);
+    std::vector<added_row> stored =
+        on(queue, tx, [&](auto& bound) { return enqueued_all(bound, batch, full); });
+    if (added != nullptr) *added = result_of(std::move(stored)).release();
+  });
+}
+
+int tq_dequeue(tq_queue* queue, tq_transaction* tx, size_t max, const tq_options* options,
+               tq_result** messages, tq_error** error) {
+  return making(messages, error, [&] {
+    const auto& wanted = values_of<read_values>(options);
+    if (wanted.for_claim) refuse("lease_ms and claimed_at are for tq_take");
+    return on(queue, tx, [&](auto& bound) -> result {
+      if constexpr (leases<std::remove_reference_t<decltype(bound)>>) {
+        refuse_kind(bound, "tq_dequeue", destructive_queues);
+      } else {
+        return result_of(bound.dequeue_batch(max, {.wait = wanted.wait, .stop = wanted.stop}));
+      }
+    });
+  });
+}
+int tq_peek(tq_queue* queue, size_t max, tq_result** messages, tq_error** error) {
+  return making(messages, error, [&] {
+    return on(queue, nullptr, [&](auto& plain) { return result_of(plain.peek(max)); });
+  });
+}
+int tq_purge(tq_queue* queue, const char* state, const tq_options* options, int64_t* count,
+             tq_error** error) {
+  return telling(count, error, [&] {
+    const auto& wanted = values_of<tableq::purge_options>(options);
+    return on(queue, nullptr, [&](auto& plain) { return purged(plain, state, wanted); });
+  });
+}
+
+int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
+            tq_result** messages, tq_error** error) {
+  return making(messages, error, [&] {
+    return on_claim(queue, nullptr, "tq_list", [&](auto& claim) {
+      tableq::page page{.max = max};
+      if (after != nullptr) {
+        page.after = last_of(checked(after));
+        if (!page.after) return result_of(std::vector<listed>());
+      }
+      return result_of(claim.list(state_of(state), page));
+    });
+  });
+}
+int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, tq_result** message, tq_error** error) {
+  return making(message, error, [&] {
+    return on_claim(queue, tx, "tq_get",
+                    [&](auto& claim) { return result_of_one(claim.get({id})); });
+  });
+}
+int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
+                 tq_error** error) {
+  return making(messages, error, [&] {
+    return on_claim(queue, tx, "tq_get_batch",
+                    [&](auto& claim) { return result_of(claim.get_batch(ids_of(checked(ids)))); });
+  });
+}
+int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
+            tq_result** message, tq_error** error) {
+  return making(message, error, [&] {
+    return on_claim(queue, tx, "tq_find",
+                    [&](auto& claim) { return result_of_one(claim.find(text_of(key, key_size))); });
+  });
+}
+int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
+  return making(outcome, error, [&] {
+    return on_claim(queue, tx, "tq_cancel",
+                    [&](auto& claim) { return outcome_of(claim.cancel({id})); });
+  });
+}
+int tq_cancel_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** outcomes,
+                    tq_error** error) {
+  return making(outcomes, error, [&] {
+    return on_claim(queue, tx, "tq_cancel_batch", [&](auto& claim) {
+      return result_of_changes(claim.cancel_batch(ids_of(checked(ids))));
+    });
+  });
+}
+int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int32_t priority, int* outcome,
+                    tq_error** error) {
+  return making(outcome, error, [&] {
+    return on_claim(queue, tx, "tq_set_priority",
+                    [&](auto& claim) { return outcome_of(claim.set_priority({id}, priority)); });
+  });
+}
+int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* changes,
+                          tq_result** outcomes, tq_error** error) {
+  return making(outcomes, error, [&] {
+    return on_claim(queue, tx, "tq_set_priority_batch", [&](auto& claim) {
+      return result_of_changes(claim.set_priority_batch(priorities_of(checked(changes))));
+    });
+  });
+}
+int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error) {
+  return telling(count, error, [&] {
+    return on_claim(queue, nullptr, "tq_redrive", [&](auto& claim) {
+      return static_cast<std::int64_t>(claim.redrive(ids_of(checked(ids))));
+    });
+  });
+}
+int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result** redriven,
+                   tq_error** error) {
+  return making(redriven, error, [&] {
+    return on_claim(queue, nullptr, "tq_redrive_all", [&](auto& claim) {
+      return result_of(claim.redrive_all(values_of<tableq::redrive_options>(options)));
+    });
+  });
+}

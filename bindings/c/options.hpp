@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "call.hpp"
+
+struct tq_stop : tableq_c::handle<tq_stop> {
+  std::stop_source source;
+};
+
+namespace tableq_c {
+
+/// Delays after failed attempts, as their keys give them.
+struct retry_values {
+  std::optional<tableq::retry_delays> delays = {};
+  std::optional<int> jitter = {};
+
+  /// @throws tableq::error errc::invalid_argument for a jitter of nothing.
+  [[nodiscard]] tableq::optional_retry all() const;
+};
+
+struct open_values : tableq::open_options {
+  bool metrics = false;
+};
+struct queue_values : tableq::order_options, tableq::claim_options {
+  retry_values retry_given = {};
+  bool for_claim = false;  ///< A key of "claim" was given.
+
+  [[nodiscard]] tableq::claim_options claim() const;
+};
+struct message_values : tableq::claim_enqueue_options {
+  retry_values retry_given = {};
+  tableq::when_full full = {};
+  std::vector<std::string_view> keys = {};  ///< As given.
+
+  [[nodiscard]] tableq::claim_enqueue_options claim_options() const;
+  /// For kinds with fewer options. @throws tableq::error errc::invalid_argument for others.
+  [[nodiscard]] tableq::enqueue_options plain_options() const;
+  [[nodiscard]] tableq::pending_options pending_options() const;
+};
+struct read_values : tableq::take_options {
+  bool for_claim = false;  ///< A key of `tq_take` alone was given.
+};
+struct failure_values : tableq::fail_options {
+  std::optional<std::string> error = {};
+};
+
+}  // namespace tableq_c
+
+struct tq_options : tableq_c::handle<tq_options> {
+  std::variant<tableq_c::open_values, tableq_c::queue_values, tableq_c::message_values, tableq::row,
+               tableq::when_full, tableq_c::read_values, tableq_c::failure_values,
+               tableq::queue_limits, tableq::stats_options, tableq::purge_options,
+               tableq::redrive_options, tableq::migrate_options>
+      values;
+};
+
+namespace tableq_c {
+
+/// The values of the options of a call; those without any for NULL.
+/// @throws tableq::error errc::invalid_argument for another purpose.
+template <class Values>
+[[nodiscard]] const Values& values_of(const tq_options* options) {
+  static const Values none{};
+  if (options == nullptr) return none;
+  const auto* const found = std::get_if<Values>(&checked(options).values);
+  if (found == nullptr) refuse("the options are for another purpose than this call");
+  return *found;
+}
+
+}  // namespace tableq_c

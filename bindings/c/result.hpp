@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "call.hpp"
+
+namespace tableq_c {
+
+/// One field of one row. Borrows from the result.
+struct field {
+  int type = TQ_TYPE_NULL;
+  std::int64_t number = 0;
+  double real = 0;
+  std::string_view text = {};
+  const tq_result* list = nullptr;
+};
+
+}  // namespace tableq_c
+
+/// Rows with typed fields. Never changes.
+struct tq_result : tableq_c::handle<tq_result> {
+  virtual ~tq_result() = default;
+  bool inside = false;  ///< Another result owns it, and it is not freed by itself.
+  [[nodiscard]] virtual std::size_t count() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t field_count() const noexcept = 0;
+  [[nodiscard]] virtual const char* field_name(std::size_t position) const noexcept = 0;
+  /// @param row below count(). @return the type TQ_TYPE_NONE if there is no such field.
+  [[nodiscard]] virtual tableq_c::field at(std::size_t row,
+                                           std::string_view name) const noexcept = 0;
+};
+
+namespace tableq_c {
+
+using result = std::unique_ptr<tq_result>;
+
+/// What one field of a Row is.
+template <class Row>
+struct column {
+  const char* name;
+  field (*get)(const Row&);
+};
+
+/// Rows of one type of the library, as they are.
+template <class Row>
+class rows final : public tq_result {
+ public:
+  rows(std::vector<Row> items, std::span<const column<Row>> columns)
+      : items_(std::move(items)), columns_(columns) {}
+
+  [[nodiscard]] std::size_t count() const noexcept override { return items_.size(); }
+  [[nodiscard]] std::size_t field_count() const noexcept override { return columns_.size(); }
+  [[nodiscard]] const char* field_name(std::size_t position) const noexcept override {
+    return columns_[position].name;
+  }
+  [[nodiscard]] field at(std::size_t row, std::string_view name) const noexcept override {
+    for (const column<Row>& each : columns_) {
+      if (each.name == name) return each.get(items_[row]);
+    }
+    return {.type = TQ_TYPE_NONE};
+  }
+
+  [[nodiscard]] const std::vector<Row>& items() const noexcept { return items_; }
+
+ private:
+  std::vector<Row> items_;
+  std::span<const column<Row>> columns_;
+};
+
+/// The rows of a result, if they are of this type; null otherwise.
+template <class Row>
+[[nodiscard]] const std::vector<Row>* items_of(const tq_result& given) noexcept {
+  const auto* const found = dynamic_cast<const rows<Row>*>(&given);
+  return found == nullptr ? nullptr : &found->items();
+}
+
+/// A message of `tq_list`; none where there is no such message.
+using listed = std::optional<tableq::stored_message>;
+struct listed_row {
+  listed message;
+  result headers = {};
+  result errors = {};
+};
+
+/// The result of an enqueue.
+struct added_row {
+  std::int64_t id = 0;
+  int outcome = TQ_OUTCOME_ADDED;
+  result row = {};  ///< Of a table.
+};
+
+/// The redriven messages, or what holds for a handle.
+struct handle_settings {
+  std::optional<tableq::claim_queue> claim = {};
+  std::optional<tableq::table_guarantee> guarantee = {};
+  std::string definition = {};
+};
+
+[[nodiscard]] result result_of(std::vector<tableq::message> messages);
+[[nodiscard]] result result_of(std::vector<tableq::delivery> taken);
+[[nodiscard]] result result_of(std::vector<listed> messages);
+[[nodiscard]] result result_of(std::vector<tableq::stored_message> messages);
+[[nodiscard]] result result_of(std::vector<tableq::row> table_rows);
+[[nodiscard]] result result_of(std::vector<added_row> added);
+[[nodiscard]] result result_of(std::vector<tableq::queue_info> queues);
+[[nodiscard]] result result_of(std::vector<tableq::finding> findings);
+[[nodiscard]] result result_of(std::vector<tableq::migration_step> steps);
+[[nodiscard]] result result_of(std::vector<tableq::lost_lease> lost);
+[[nodiscard]] result result_of(const std::map<std::string, std::string>& statements);
+[[nodiscard]] result result_of(const tableq::queue_stats& stats);
+[[nodiscard]] result result_of(const tableq::claim_stats& stats);
+[[nodiscard]] result result_of(const tableq::queue_rates& rates);
+[[nodiscard]] result result_of(const tableq::queue_limits& limits);
+[[nodiscard]] result result_of(const tableq::redriven& done);
+[[nodiscard]] result result_of(handle_settings settings);
+/// Field: text.
+[[nodiscard]] result result_of_text(std::string text);
+/// Field: name.
+[[nodiscard]] result result_of_names(std::vector<std::string> names);
+/// Field: outcome.
+[[nodiscard]] result result_of_outcomes(std::vector<int> outcomes);
+/// One row of a table, whose fields are its columns.
+[[nodiscard]] result result_of_columns(const tableq::row& values);
+
+}  // namespace tableq_c

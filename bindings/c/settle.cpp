@@ -1,0 +1,115 @@
+// Takes and settlements of claim queues and tables.
+
+#include <tableq/tableq.hpp>
+
+#include "batch.hpp"
+#include "handles.hpp"
+#include "options.hpp"
+#include "result.hpp"
+
+namespace tableq_c {
+namespace {
+
+/// Runs `work` on a queue whose reads lease, in the transaction if there is one.
+/// @param call its name.
+template <class Work>
+auto on_leases(tq_queue* queue, tq_transaction* tx, const char* call, Work work) {
+  using found = std::invoke_result_t<Work&, tableq::claim_queue&>;
+  return on(queue, tx, [&](auto& bound) -> found {
+    if constexpr (leases<std::remove_reference_t<decltype(bound)>>) {
+      return work(bound);
+    } else {
+      refuse_kind(bound, call, "claim queues and tables");
+    }
+  });
+}
+
+int outcome_of(tableq::settle_result effect) noexcept {
+  return effect == tableq::settle_result::applied ? TQ_OUTCOME_APPLIED : TQ_OUTCOME_LEASE_LOST;
+}
+
+/// One settlement of a receipt. @param work `(queue, receipt)`.
+template <class Work>
+int settle(tq_queue* queue, tq_transaction* tx, const char* call, const char* receipt, size_t size,
+           int* outcome, tq_error** error, Work work) {
+  return making(outcome, error, [&] {
+    const tableq::receipt taken = tableq::parse_receipt(text_of(receipt, size));
+    return outcome_of(on_leases(queue, tx, call, [&](auto& bound) { return work(bound, taken); }));
+  });
+}
+/// Settlements of a batch. @param work `(queue)`.
+template <class Work>
+int settle_all(tq_queue* queue, tq_transaction* tx, const char* call, tq_result** outcomes,
+               tq_error** error, Work work) {
+  return making(outcomes, error, [&] {
+    std::vector<int> out;
+    for (const tableq::settle_result each : on_leases(queue, tx, call, work)) {
+      out.push_back(outcome_of(each));
+    }
+    return result_of_outcomes(std::move(out));
+  });
+}
+
+}  // namespace
+}  // namespace tableq_c
+
+using namespace tableq_c;
+
+int tq_take(tq_queue* queue, tq_transaction* tx, size_t max, const tq_options* options,
+            tq_result** taken, tq_error** error) {
+  return making(taken, error, [&] {
+    const auto& wanted = values_of<read_values>(options);
+    return result_of(
+        on_leases(queue, tx, "tq_take", [&](auto& bound) { return bound.take(max, wanted); }));
+  });
+}
+
+int tq_complete(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size, int* outcome,
+                tq_error** error) {
+  return settle(queue, tx, "tq_complete", receipt, size, outcome, error,
+                [](auto& bound, const tableq::receipt& taken) { return bound.complete(taken); });
+}
+int tq_complete_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
+                      tq_result** outcomes, tq_error** error) {
+  return settle_all(queue, tx, "tq_complete_batch", outcomes, error, [&](auto& bound) {
+    return bound.complete_batch(receipts_of(checked(receipts)));
+  });
+}
+int tq_fail(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size, const char* text,
+            size_t text_size, const tq_options* options, int* outcome, tq_error** error) {
+  return settle(queue, tx, "tq_fail", receipt, size, outcome, error,
+                [&](auto& bound, const tableq::receipt& taken) {
+                  const auto& how = values_of<failure_values>(options);
+                  if (how.error) refuse("the error is a parameter of tq_fail, and no option");
+                  return bound.fail(taken, text_of(text, text_size), how);
+                });
+}
+int tq_fail_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* failures,
+                  tq_result** outcomes, tq_error** error) {
+  return settle_all(queue, tx, "tq_fail_batch", outcomes, error,
+                    [&](auto& bound) { return bound.fail_batch(failures_of(checked(failures))); });
+}
+int tq_release(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size, int* outcome,
+               tq_error** error) {
+  return settle(queue, tx, "tq_release", receipt, size, outcome, error,
+                [](auto& bound, const tableq::receipt& taken) { return bound.release(taken); });
+}
+int tq_release_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
+                     tq_result** outcomes, tq_error** error) {
+  return settle_all(queue, tx, "tq_release_batch", outcomes, error, [&](auto& bound) {
+    return bound.release_batch(receipts_of(checked(receipts)));
+  });
+}
+int tq_extend(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
+              int64_t lease_ms, int* outcome, tq_error** error) {
+  return settle(queue, tx, "tq_extend", receipt, size, outcome, error,
+                [&](auto& bound, const tableq::receipt& taken) {
+                  return bound.extend(taken, std::chrono::milliseconds(lease_ms));
+                });
+}
+int tq_extend_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts, int64_t lease_ms,
+                    tq_result** outcomes, tq_error** error) {
+  return settle_all(queue, tx, "tq_extend_batch", outcomes, error, [&](auto& bound) {
+    return bound.extend_batch(receipts_of(checked(receipts)), std::chrono::milliseconds(lease_ms));
+  });
+}

@@ -1,0 +1,305 @@
+#include <tableq/keeper.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/claim/operations.hpp"
+#include "core/database/access.hpp"
+#include "core/input/validate.hpp"
+#include "core/seam/error_rules.hpp"
+#include "core/seam/named.hpp"
+#include "core/seam/process.hpp"
+#include "core/session/retry.hpp"
+#include "core/watch/keeper_state.hpp"
+
+namespace tableq::inline v0 {
+namespace core {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// After a refusal or a failure.
+constexpr milliseconds first_pause_of_a_keeper{100};
+constexpr milliseconds longest_pause_of_a_keeper{2000};
+/// An open transaction has the row.
+constexpr milliseconds pause_for_lock{500};
+
+milliseconds period_of(milliseconds lease) {
+  return std::max(lease / 3, milliseconds{1});
+}
+
+}  // namespace
+
+keeper_state::keeper_state(std::shared_ptr<database_state> database)
+    : database_(std::move(database)), pauses_(first_pause_of_a_keeper, longest_pause_of_a_keeper) {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    throw error(errc::busy, advice::statement, "the system has no thread for the keeper");
+  }
+  database_->settled().follow(*this);
+}
+
+keeper_state::~keeper_state() {
+  database_->settled().unfollow(*this);
+  {
+    const std::scoped_lock hold(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
+                       milliseconds lease) {
+  const moment now = steady_clock::now();
+  {
+    const std::scoped_lock hold(mutex_);
+    kept_.insert_or_assign(taken, kept{.queue = std::move(queue),
+                                       .lease = lease,
+                                       .sure_until = now + lease,
+                                       .next_at = now + period_of(lease)});
+  }
+  changed_.notify_all();
+}
+
+bool keeper_state::remove(const receipt& taken) noexcept {
+  const std::scoped_lock hold(mutex_);
+  return kept_.erase(taken) != 0;
+}
+
+std::vector<lost_lease> keeper_state::lost() {
+  const std::scoped_lock hold(mutex_);
+  lost_some_.lower();
+  return std::exchange(lost_, {});
+}
+
+std::size_t keeper_state::size() noexcept {
+  const std::scoped_lock hold(mutex_);
+  return kept_.size();
+}
+
+void keeper_state::settling(const receipts_view& receipts) noexcept {
+  const std::scoped_lock hold(mutex_);
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    if (const auto at = kept_.find(receipts[i]); at != kept_.end()) ++at->second.settling;
+  }
+}
+
+void keeper_state::settled(const receipts_view& receipts, bool done) noexcept {
+  const std::scoped_lock hold(mutex_);
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    const auto at = kept_.find(receipts[i]);
+    if (at == kept_.end()) continue;
+    if (done) {
+      kept_.erase(at);
+    } else if (at->second.settling > 0) {  // Zero: it was added meanwhile.
+      --at->second.settling;
+    }
+  }
+}
+
+void keeper_state::run() noexcept {
+  for (;;) {
+    try {
+      const std::vector<batch> some = due();
+      if (some.empty()) return;
+      for (const batch& one : some) extend(one);
+      lose_expired();
+    } catch (...) {  // noexcept: memory is short; the next round may have some.
+      std::unique_lock hold(mutex_);
+      changed_.wait_for(hold, first_pause_of_a_keeper, [this] { return ended_; });
+    }
+  }
+}
+
+std::vector<keeper_state::batch> keeper_state::due() {
+  std::unique_lock hold(mutex_);
+  for (;;) {
+    if (ended_) return {};
+    const moment now = steady_clock::now();
+    moment next = moment::max();
+    for (const auto& [each, one] : kept_) {
+      if (one.settling == 0) next = std::min(next, one.next_at);
+    }
+    if (next > now) {
+      // Settlements that fail put theirs back without a word, so it looks again from time to time.
+      next = std::min(next, now + longest_pause_of_a_keeper);
+      changed_.wait_until(hold, next);
+      continue;
+    }
+    std::vector<batch> out;
+    for (const auto& [each, one] : kept_) {
+      // Those that are nearly due go along.
+      if (one.settling != 0 || one.next_at > now + period_of(one.lease) / 4) continue;
+      const auto same = std::find_if(out.begin(), out.end(), [&](const batch& with) {
+        return with.queue == one.queue && with.lease == one.lease;
+      });
+      batch& to = same != out.end() ? *same : out.emplace_back(batch{one.queue, one.lease, {}});
+      to.receipts.push_back(each);
+    }
+    return out;
+  }
+}
+
+void keeper_state::extend(const batch& some) {
+  try {
+    extend_once(some);
+    pauses_.reset();
+  } catch (const error& failure) {
+    if (some.receipts.size() > 1 && may_concern_one_row(failure)) return extend_each(some);
+    postpone(some, pauses_.pause());
+  }
+}
+
+void keeper_state::extend_each(const batch& some) {
+  for (const receipt& each : some.receipts) {
+    extend({.queue = some.queue, .lease = some.lease, .receipts = {each}});
+  }
+}
+
+void keeper_state::extend_once(const batch& some) {
+  const moment began = steady_clock::now();
+  std::vector<pulse> results;
+  {
+    std::optional<unrepeated> once;
+    if (!database_->capabilities().one_writer) once.emplace();
+    results = heartbeat(*some.queue, some.receipts, some.lease);
+  }
+  const std::scoped_lock hold(mutex_);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto at = kept_.find(some.receipts[i]);
+    if (at == kept_.end()) continue;
+    kept& one = at->second;
+    if (results[i] == pulse::extended) {
+      one.sure_until = began + some.lease;
+      one.next_at = began + period_of(some.lease);
+    } else if (results[i] == pulse::lost && one.settling == 0) {
+      lose(at, lost_lease::cause::lease_lost);
+    } else {
+      one.next_at = steady_clock::now() + std::min(period_of(some.lease), pause_for_lock);
+    }
+  }
+}
+
+void keeper_state::postpone(const batch& some, milliseconds pause) {
+  const moment now = steady_clock::now();
+  const std::scoped_lock hold(mutex_);
+  for (const receipt& each : some.receipts) {
+    const auto at = kept_.find(each);
+    if (at == kept_.end()) continue;
+    at->second.next_at = now + std::min(period_of(some.lease), pause);
+  }
+}
+
+void keeper_state::lose_expired() {
+  const moment now = steady_clock::now();
+  const std::scoped_lock hold(mutex_);
+  for (auto at = kept_.begin(); at != kept_.end();) {
+    const auto each = at++;
+    if (each->second.settling == 0 && each->second.sure_until <= now) {
+      lose(each, lost_lease::cause::not_confirmed);
+    }
+  }
+}
+
+void keeper_state::lose(all::iterator at, lost_lease::cause why) {
+  lost_.push_back({.receipt = at->first, .queue = at->second.queue->name(), .why = why});
+  kept_.erase(at);
+  lost_some_.raise();
+}
+
+}  // namespace core
+
+namespace {
+
+/// Checks a message for a keeper.
+/// @return the length of its lease.
+std::chrono::milliseconds checked(const core::keeper_state& state, const queue& handle,
+                                  const receipt& taken,
+                                  std::optional<std::chrono::milliseconds> lease) {
+  const core::queue_state& queue = core::access::state_of(handle);
+  if (&queue.database() != &state.database()) {
+    core::refuse("the queue is of another database object than the keeper; make one for each");
+  }
+  if (core::access::is_bound(handle)) {
+    core::refuse("a keeper works outside of transactions: give the queue, not queue.in(tx)");
+  }
+  if (taken.queue != queue.info().identity) {
+    core::refuse("the receipt is not of the queue " + queue.name());
+  }
+  const std::chrono::milliseconds length = lease.value_or(queue.info().lease);
+  core::check_lease(length);
+  return length;
+}
+
+core::keeper_state& usable(const std::unique_ptr<core::keeper_state>& state) {
+  return core::named({}, "keeper", [&]() -> core::keeper_state& {
+    if (!state) core::refuse("the keeper was moved from");
+    state->database().check_here();
+    return *state;
+  });
+}
+
+void end(std::unique_ptr<core::keeper_state>& state) noexcept {
+  if (state) core::end_at_home()(state.release());
+}
+
+}  // namespace
+
+keeper::keeper(const database& db) {
+  core::database_state& state = core::access::state_of(db);
+  core::named(state.name(), "keeper", [&] {
+    state.check_here();
+    state_ = std::make_unique<core::keeper_state>(state.shared_from_this());
+  });
+}
+keeper::keeper(keeper&&) noexcept = default;
+keeper& keeper::operator=(keeper&& other) noexcept {
+  if (this == &other) return *this;
+  end(state_);
+  state_ = std::move(other.state_);
+  return *this;
+}
+keeper::~keeper() {
+  end(state_);
+}
+
+void keeper::add(const claim_queue& queue, const receipt& taken,
+                 std::optional<std::chrono::milliseconds> lease) {
+  core::keeper_state& state = usable(state_);
+  core::named(state.database().name(), "keeper", [&] {
+    state.add(core::access::shared_state_of(queue), taken, checked(state, queue, taken, lease));
+  });
+}
+void keeper::add(const table_queue& table, const receipt& taken,
+                 std::optional<std::chrono::milliseconds> lease) {
+  core::keeper_state& state = usable(state_);
+  core::named(state.database().name(), "keeper", [&] {
+    if (table.mapping().lease_until.empty()) {
+      throw error(errc::unsupported, advice::never,
+                  "the mapping of the table " + table.name() +
+                      " has no lease_until, so its rows have no lease to extend");
+    }
+    state.add(core::access::shared_state_of(table), taken, checked(state, table, taken, lease));
+  });
+}
+bool keeper::remove(const receipt& taken) noexcept {
+  return state_ && state_->here() && state_->remove(taken);
+}
+std::vector<lost_lease> keeper::lost() {
+  return usable(state_).lost();
+}
+int keeper::descriptor() const noexcept {
+  return state_ && state_->here() ? state_->descriptor() : -1;
+}
+std::size_t keeper::size() const noexcept {
+  return state_ && state_->here() ? state_->size() : 0;
+}
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,297 @@
+#include "check.h"
+
+static void a_delivery_has_all_that_was_added(const struct place* at) {
+  tq_error* error = NULL;
+  int64_t id = 0;
+  int outcome = 0;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  tq_options* options = options_for(TQ_FOR_MESSAGE);
+  OK(tq_options_set_int(options, "priority", 5, &error));
+  OK(tq_options_set_text(options, "key", "cat", TQ_NUL, &error));
+  OK(tq_options_set_header(options, "type", TQ_NUL, "image", TQ_NUL, &error));
+  OK(tq_options_set_header(options, "size", TQ_NUL, "large", TQ_NUL, &error));
+  OK(tq_options_set_int(options, "max_attempts", 9, &error));
+  OK(tq_options_set_null(options, "time_to_live_ms", 0, &error));
+  OK(tq_options_add_int(options, "retry_ms", 10, &error));
+  OK(tq_options_set_text(options, "on_duplicate", "keep_first", TQ_NUL, &error));
+  OK(tq_enqueue(queue, NULL, "cat.jpg", TQ_NUL, options, &id, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_ADDED);
+  OK(tq_enqueue(queue, NULL, "cat.jpg", TQ_NUL, options, &id, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_KEPT_FIRST);
+
+  tq_options* how = options_for(TQ_FOR_READ);
+  OK(tq_options_set_int(how, "lease_ms", 60000, &error));
+  OK(tq_options_set_time(how, "claimed_at", 86400000, &error));
+  OK(tq_options_set_int(how, "wait_ms", 1, &error));
+  tq_result* taken = NULL;
+  OK(tq_take(queue, NULL, 10, how, &taken, &error));
+  EXPECT(tq_result_count(taken) == 1);
+  EXPECT(tq_result_int(taken, 0, "id") == id);
+  EXPECT(same(taken, 0, "payload", "cat.jpg"));
+  EXPECT(same(taken, 0, "key", "cat"));
+  EXPECT(tq_result_type(taken, 0, "group") == TQ_TYPE_NULL);
+  EXPECT(tq_result_int(taken, 0, "priority") == 5);
+  EXPECT(tq_result_int(taken, 0, "attempt") == 1);
+  EXPECT(tq_result_int(taken, 0, "claimed_at") == 86400000);
+  EXPECT(tq_result_int(taken, 0, "lease_until") > tq_result_int(taken, 0, "created_at"));
+  EXPECT(tq_result_type(taken, 0, "row") == TQ_TYPE_NULL);
+  const tq_result* headers = tq_result_list(taken, 0, "headers");
+  EXPECT(tq_result_count(headers) == 2);
+  EXPECT(same(headers, 1, "name", "type") && same(headers, 1, "value", "image"));
+  complete_all(queue, taken);
+  tq_options_free(options);
+  tq_options_free(how);
+  tq_queue_close(queue);
+}
+
+static void each_settlement_has_its_effect_once(const struct place* at) {
+  tq_error* error = NULL;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  int outcome = 7;
+  size_t size = 0;
+  add(queue, "work");
+  tq_result* taken = take(queue, 1, 1);
+  const char* receipt = tq_result_bytes(taken, 0, "receipt", &size);
+  OK(tq_extend(queue, NULL, receipt, size, 60000, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  OK(tq_release(queue, NULL, receipt, size, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  OK(tq_complete(queue, NULL, receipt, size, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_LEASE_LOST);
+  tq_result_free(taken);
+
+  taken = take(queue, 1, 1);
+  EXPECT(tq_result_int(taken, 0, "attempt") == 1);
+  receipt = tq_result_bytes(taken, 0, "receipt", &size);
+  tq_options* now = options_for(TQ_FOR_FAILURE);
+  OK(tq_options_set_int(now, "delay_ms", 0, &error));
+  OK(tq_fail(queue, NULL, receipt, size, "no such file", TQ_NUL, now, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  OK(tq_options_set_text(now, "error", "twice", TQ_NUL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_fail(queue, NULL, receipt, size, "", 0, now, &outcome, &error));
+  tq_options_free(now);
+  tq_result_free(taken);
+
+  taken = take(queue, 1, 1);
+  EXPECT(tq_result_int(taken, 0, "attempt") == 2);
+  receipt = tq_result_bytes(taken, 0, "receipt", &size);
+  OK(tq_complete(queue, NULL, receipt, size, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete(queue, NULL, receipt, size, NULL, &error));
+  tq_result_free(taken);
+  tq_queue_close(queue);
+}
+
+static void a_receipt_is_a_text_of_its_queue(const struct place* at) {
+  tq_error* error = NULL;
+  int outcome = 0;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  tq_queue* other = queue_of(at->db, "c_other_jobs", "claim");
+  add(queue, "work");
+  tq_result* taken = take(queue, 1, 1);
+  char receipt[200];
+  snprintf(receipt, sizeof receipt, "%s", tq_result_bytes(taken, 0, "receipt", NULL));
+  EXPECT(strpbrk(receipt, " \t\n") == NULL);
+  tq_result_free(taken);
+  static const char* const wrong[] = {"", "1", "1.2", "1.2.x", "1.2.3.", "1.2.3.0g", " 1.2.3"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+            tq_complete(queue, NULL, wrong[i], TQ_NUL, &outcome, &error));
+  }
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete(other, NULL, receipt, TQ_NUL, &outcome, &error));
+  OK(tq_complete(queue, NULL, receipt, TQ_NUL, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  tq_queue_close(queue);
+  tq_queue_close(other);
+}
+
+static void batches_settle_in_one_call(const struct place* at) {
+  tq_error* error = NULL;
+  tq_batch* batch = NULL;
+  tq_result* outcomes = NULL;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  OK(tq_batch_new(&batch, &error));
+  for (int i = 0; i < 3; ++i) add(queue, "work");
+  tq_result* taken = take(queue, 10, 3);
+  OK(tq_batch_add_receipts(batch, taken, NULL, &error));
+  OK(tq_extend_batch(queue, NULL, batch, 60000, &outcomes, &error));
+  EXPECT(tq_result_count(outcomes) == 3);
+  tq_result_free(outcomes);
+  OK(tq_release_batch(queue, NULL, batch, &outcomes, &error));
+  EXPECT(tq_result_int(outcomes, 2, "outcome") == TQ_OUTCOME_APPLIED);
+  tq_result_free(outcomes);
+  OK(tq_release_batch(queue, NULL, batch, &outcomes, &error));
+  EXPECT(tq_result_int(outcomes, 2, "outcome") == TQ_OUTCOME_LEASE_LOST);
+  tq_result_free(outcomes);
+  tq_result_free(taken);
+
+  taken = take(queue, 10, 3);
+  tq_batch_clear(batch);
+  tq_options* hopeless = options_for(TQ_FOR_FAILURE);
+  OK(tq_options_set_bool(hopeless, "give_up", 1, &error));
+  OK(tq_options_set_text(hopeless, "error", "not an image", TQ_NUL, &error));
+  size_t size = 0;
+  const char* receipt = tq_result_bytes(taken, 0, "receipt", &size);
+  OK(tq_batch_add(batch, receipt, size, hopeless, &error));
+  OK(tq_fail_batch(queue, NULL, batch, &outcomes, &error));
+  EXPECT(tq_result_int(outcomes, 0, "outcome") == TQ_OUTCOME_APPLIED);
+  tq_result_free(outcomes);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete_batch(queue, NULL, batch, &outcomes, &error));
+  tq_batch_clear(batch);
+  for (size_t i = 1; i < 3; ++i) {
+    receipt = tq_result_bytes(taken, i, "receipt", &size);
+    OK(tq_batch_add(batch, receipt, size, NULL, &error));
+  }
+  OK(tq_complete_batch(queue, NULL, batch, &outcomes, &error));
+  EXPECT(tq_result_count(outcomes) == 2);
+  tq_result_free(outcomes);
+  tq_result_free(taken);
+  tq_options_free(hopeless);
+  tq_batch_free(batch);
+  tq_queue_close(queue);
+}
+
+/// After batches_settle_in_one_call: one dead message.
+static void dead_messages_are_listed_and_come_back(const struct place* at) {
+  tq_error* error = NULL;
+  tq_result* dead = NULL;
+  tq_result* result = NULL;
+  tq_batch* ids = NULL;
+  int64_t count = 0;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  OK(tq_list(queue, "dead", 10, NULL, &dead, &error));
+  EXPECT(tq_result_count(dead) == 1);
+  EXPECT(same(dead, 0, "state", "dead"));
+  EXPECT(tq_result_type(dead, 0, "finished_at") == TQ_TYPE_TIME);
+  EXPECT(tq_result_type(dead, 0, "unread_headers") == TQ_TYPE_NULL);
+  EXPECT(tq_result_int(dead, 0, "attempts") == 1);
+  const tq_result* errors = tq_result_list(dead, 0, "errors");
+  EXPECT(tq_result_count(errors) == 1);
+  EXPECT(same(errors, 0, "error", "not an image"));
+  EXPECT(tq_result_type(errors, 0, "at") == TQ_TYPE_TIME);
+  OK(tq_list(queue, "dead", 10, dead, &result, &error));
+  EXPECT(tq_result_count(result) == 0);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_list(queue, "lost", 10, NULL, &dead, &error));
+  tq_result_free(result);
+
+  OK(tq_list(queue, "dead", 10, NULL, &dead, &error));
+  OK(tq_batch_new(&ids, &error));
+  OK(tq_batch_add_id(ids, tq_result_int(dead, 0, "id"), 0, &error));
+  OK(tq_redrive(queue, ids, &count, &error));
+  EXPECT(count == 1);
+  tq_result_free(dead);
+
+  tq_result* taken = take(queue, 1, 1);
+  tq_batch* batch = NULL;
+  tq_options* hopeless = options_for(TQ_FOR_FAILURE);
+  OK(tq_options_set_bool(hopeless, "give_up", 1, &error));
+  OK(tq_batch_new(&batch, &error));
+  OK(tq_batch_add_receipts(batch, taken, hopeless, &error));
+  OK(tq_fail_batch(queue, NULL, batch, &result, &error));
+  tq_result_free(result);
+  tq_result_free(taken);
+  tq_options* some = options_for(TQ_FOR_REDRIVE);
+  OK(tq_options_set_int(some, "max", 5, &error));
+  OK(tq_options_set_double(some, "per_second", 1000, &error));
+  OK(tq_options_set_stop(some, NULL, &error));
+  OK(tq_redrive_all(queue, some, &result, &error));
+  EXPECT(tq_result_int(result, 0, "count") == 1);
+  EXPECT(tq_result_int(result, 0, "key_held") == 0);
+  tq_result_free(result);
+
+  taken = take(queue, 1, 1);
+  tq_batch_clear(batch);
+  OK(tq_batch_add_receipts(batch, taken, hopeless, &error));
+  OK(tq_fail_batch(queue, NULL, batch, &result, &error));
+  tq_result_free(result);
+  tq_result_free(taken);
+  tq_options* old = options_for(TQ_FOR_PURGE);
+  OK(tq_options_set_int(old, "older_than_ms", 0, &error));
+  OK(tq_options_set_int(old, "batch", 100, &error));
+  OK(tq_purge(queue, "dead", old, &count, &error));
+  EXPECT(count == 1);
+  tq_options_free(old);
+  tq_options_free(some);
+  tq_options_free(hopeless);
+  tq_batch_free(batch);
+  tq_batch_free(ids);
+  tq_queue_close(queue);
+}
+
+static void waiting_messages_are_found_and_changed(const struct place* at) {
+  tq_error* error = NULL;
+  tq_result* found = NULL;
+  tq_batch* batch = NULL;
+  int64_t first = 0;
+  int64_t second = 0;
+  int outcome = 7;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  tq_options* keyed = options_for(TQ_FOR_MESSAGE);
+  OK(tq_options_set_text(keyed, "key", "dog", TQ_NUL, &error));
+  OK(tq_enqueue(queue, NULL, "dog.jpg", TQ_NUL, keyed, &first, NULL, &error));
+  OK(tq_enqueue(queue, NULL, "sea.jpg", TQ_NUL, NULL, &second, NULL, &error));
+  OK(tq_find(queue, NULL, "dog", TQ_NUL, &found, &error));
+  EXPECT(tq_result_int(found, 0, "id") == first);
+  tq_result_free(found);
+  OK(tq_find(queue, NULL, "cow", TQ_NUL, &found, &error));
+  EXPECT(tq_result_count(found) == 0);
+  tq_result_free(found);
+  OK(tq_get(queue, NULL, second, &found, &error));
+  EXPECT(same(found, 0, "payload", "sea.jpg") && same(found, 0, "state", "ready"));
+  tq_result_free(found);
+
+  OK(tq_set_priority(queue, NULL, second, 3, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  OK(tq_batch_new(&batch, &error));
+  OK(tq_batch_add_id(batch, first, 4, &error));
+  OK(tq_batch_add_id(batch, second + 1000, 4, &error));
+  OK(tq_set_priority_batch(queue, NULL, batch, &found, &error));
+  EXPECT(tq_result_int(found, 0, "outcome") == TQ_OUTCOME_APPLIED);
+  EXPECT(tq_result_int(found, 1, "outcome") == TQ_OUTCOME_NOT_THERE);
+  tq_result_free(found);
+  OK(tq_get_batch(queue, NULL, batch, &found, &error));
+  EXPECT(tq_result_count(found) == 2);
+  EXPECT(tq_result_int(found, 0, "priority") == 4);
+  EXPECT(tq_result_type(found, 1, "id") == TQ_TYPE_NULL);
+  EXPECT(tq_result_type(found, 1, "headers") == TQ_TYPE_NULL);
+  tq_result_free(found);
+  OK(tq_peek(queue, 10, &found, &error));
+  EXPECT(tq_result_count(found) == 2 && same(found, 0, "payload", "dog.jpg"));
+  tq_result_free(found);
+
+  tq_result* stats = NULL;
+  OK(tq_queue_stats(queue, NULL, &stats, &error));
+  EXPECT(tq_result_int(stats, 0, "ready") == 2);
+  EXPECT(tq_result_int(stats, 0, "leased") == 0);
+  EXPECT(tq_result_type(stats, 0, "dead_letters") == TQ_TYPE_NULL);
+  EXPECT(tq_result_type(stats, 0, "dead_letters_at_least") == TQ_TYPE_BOOL);
+  tq_result_free(stats);
+  OK(tq_queue_settings(queue, &found, &error));
+  EXPECT(tq_result_int(found, 0, "lease_ms") == 30000);
+  EXPECT(tq_result_int(found, 0, "max_attempts") == 5);
+  EXPECT(tq_result_type(found, 0, "words") == TQ_TYPE_NULL);
+  tq_result_free(found);
+
+  OK(tq_cancel(queue, NULL, first, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  tq_batch_clear(batch);
+  OK(tq_batch_add_id(batch, first, 0, &error));
+  OK(tq_batch_add_id(batch, second, 0, &error));
+  OK(tq_cancel_batch(queue, NULL, batch, &found, &error));
+  EXPECT(tq_result_int(found, 0, "outcome") == TQ_OUTCOME_NOT_THERE);
+  EXPECT(tq_result_int(found, 1, "outcome") == TQ_OUTCOME_APPLIED);
+  tq_result_free(found);
+  tq_batch_free(batch);
+  tq_options_free(keyed);
+  tq_queue_close(queue);
+}
+
+void run_claim_tests(const struct place* at) {
+  a_delivery_has_all_that_was_added(at);
+  each_settlement_has_its_effect_once(at);
+  a_receipt_is_a_text_of_its_queue(at);
+  batches_settle_in_one_call(at);
+  dead_messages_are_listed_and_come_back(at);
+  waiting_messages_are_found_and_changed(at);
+}

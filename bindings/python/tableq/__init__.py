@@ -18,7 +18,7 @@ Durations are seconds or timedelta, times are datetime with a time zone.
 from __future__ import annotations
 
 from ._async import AsyncWorker
-from ._database import Database, open
+from ._database import Database, ddl, open
 from ._errors import (
     Busy,
     Cancelled,
@@ -127,6 +127,7 @@ __all__ = [
     "Transaction",
     "Unsupported",
     "Worker",
+    "ddl",
     "library_version",
     "open",
 ]

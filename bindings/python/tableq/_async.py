@@ -29,7 +29,7 @@ from ._library import lib
 from ._messages import Job, log
 from ._pause import Pauses
 from ._queue import Queue
-from ._verdict import passes, settle
+from ._verdict import is_empty, passes, settle
 
 if TYPE_CHECKING:
     from ._lease import LeaseQueue
@@ -305,7 +305,7 @@ class AsyncWorker:
                         [*self._tasks, stopping], return_when=asyncio.FIRST_COMPLETED
                     )
                     continue
-                wait = 0.05 if self._until_empty else 3600
+                wait = 0.2 if self._until_empty else 3600
                 taking = asyncio.ensure_future(
                     self._queue.take_async(free, wait=wait, lease=self._lease)
                 )
@@ -333,7 +333,8 @@ class AsyncWorker:
                 if not jobs and self._queue.database.closed:
                     return
                 if not jobs and self._until_empty and not self._tasks:
-                    return
+                    if await self._queue.database._run(lambda: is_empty(self._queue)):
+                        return
         finally:
             stopping.cancel()
 

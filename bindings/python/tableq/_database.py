@@ -524,6 +524,36 @@ class Database:
         return await asyncio.wrap_future(self._threads().submit(function))
 
 
+def ddl(
+    dialect: str,
+    kind: str,
+    name: str,
+    *,
+    schema_name: Optional[str] = None,
+    table_prefix: Optional[str] = None,
+    **options: Any,
+) -> str:
+    """The SQL with which an administrator, or a migration, creates a queue; no database is asked.
+
+    dialect: "sqlite" or "postgresql". options: of a `claim` queue, those of `Database.claim`; of a
+    `fifo` or `lifo` queue `ordering`.
+    """
+    place = Options(FOR_OPEN)
+    _place(schema_name, table_prefix, place)
+    if kind == "claim":
+        given = claim_options(**options)
+    else:
+        given = Options(FOR_QUEUE)
+        given.text(b"ordering", options.pop("ordering", None))
+        if options:
+            raise InvalidArgument(f"tableq: a {kind} queue has no {next(iter(options))}")
+    text = text_of(name, "name")
+    rows = Result(
+        lib.tq_ddl, dialect.encode(), text, len(text), kind.encode(), given, place
+    )
+    return rows.text(0, b"text")
+
+
 def _info(rows: Result, row: int) -> QueueInfo:
     fields: Dict[str, Any] = rows.dict(row)
     known = {

@@ -337,7 +337,7 @@ class LeaseQueue(Queue):
 
         threads: handlers at a time. The library's own thread extends the leases, also while a
         handler holds the GIL; `job.lost` tells a handler that it was too late.
-        until_empty: return when no message is ready.
+        until_empty: return when no message is ready, delayed or leased by anyone.
         signals: in the main thread, SIGTERM and SIGINT end it in order: no more messages are taken,
         running handlers finish. A second one gives the messages of running handlers back and raises
         KeyboardInterrupt. The handlers that were there before are put back at the end.

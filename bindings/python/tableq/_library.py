@@ -24,7 +24,6 @@ _Declared = Dict[str, Tuple[Any, Tuple[Any, ...]]]
 
 # These never wait and ask no database: they keep the GIL, which costs less than to give it up.
 QUICK: _Declared = {
-    "tq_error_code": (c_int, (c_void_p,)),
     "tq_error_advice": (c_int, (c_void_p,)),
     "tq_error_retryable": (c_int, (c_void_p,)),
     "tq_error_message": (c_char_p, (c_void_p,)),
@@ -48,7 +47,6 @@ QUICK: _Declared = {
     "tq_result_bytes": (c_void_p, (c_void_p, c_size_t, c_char_p, _size)),
     "tq_result_list": (c_void_p, (c_void_p, c_size_t, c_char_p)),
     "tq_result_free": (None, (c_void_p,)),
-    "tq_batch_count": (c_size_t, (c_void_p,)),
     "tq_batch_free": (None, (c_void_p,)),
     "tq_database_backend": (c_char_p, (c_void_p,)),
     "tq_transaction_active": (c_int, (c_void_p,)),
@@ -103,7 +101,6 @@ SLOW_CALLS: _Declared = {
     "tq_database_migrate": (c_int, (c_void_p, c_void_p, _out)),
     "tq_database_inspect": (c_int, (c_void_p, _out)),
     "tq_database_metrics": (c_int, (c_void_p, c_char_p, _out)),
-    "tq_database_outside": (c_int, (c_void_p, _out)),
     "tq_ddl": (c_int, (c_char_p, *_text, c_char_p, c_void_p, c_void_p, _out)),
     "tq_transaction_begin": (c_int, (c_void_p, _out)),
     "tq_transaction_commit": (c_int, (c_void_p,)),
@@ -154,6 +151,9 @@ SLOW_CALLS: _Declared = {
 
 # Functions of tableq.h that Python does not use, and why.
 UNUSED: Dict[str, str] = {
+    "tq_error_code": "each call returns it",
+    "tq_batch_count": "Python counts",
+    "tq_database_outside": "another thread, or another Database, is outside of a transaction",
     "tq_enlist_libpq": "a connection joins by SQL text: two copies of libpq must not share a pointer",
     "tq_enlist_sqlite": "the same for SQLite",
     "tq_enlist_odbc": "the same for ODBC",

@@ -19,7 +19,7 @@ class Transaction:
 
     `with db.transaction() as tx:` commits at the end, and rolls back when the block raises. One
     thread at a time uses it. While it is open, the thread that used it last is refused calls
-    without `tx` on the same database; `Database.outside` is for such work on purpose.
+    without `tx` on the same database; `Queue.outside` is for such work on purpose.
     """
 
     def __init__(self, database: "Database") -> None:

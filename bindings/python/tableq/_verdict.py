@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Callable, Optional, Tuple, Type
 
 from ._errors import (
     Busy,
@@ -19,6 +19,9 @@ from ._errors import (
 )
 from ._messages import Job, log
 from ._pause import Pauses
+
+if TYPE_CHECKING:
+    from ._lease import LeaseQueue
 
 # Refusals that pass: a worker tries again.
 PASSING: Tuple[Type[Error], ...] = (
@@ -40,6 +43,12 @@ _LAST_SECONDS = 10.0
 def passes(error: Error) -> bool:
     """Whether the next try may succeed."""
     return isinstance(error, PASSING) or error.retryable
+
+
+def is_empty(queue: "LeaseQueue") -> bool:
+    """Whether no message is ready, delayed or leased by anyone."""
+    stats = queue.stats(count_to=1)
+    return not (stats.ready or stats.due or stats.delayed or stats.leased or stats.held)
 
 
 def settle(

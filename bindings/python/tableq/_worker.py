@@ -15,13 +15,13 @@ from ._handles import FOR_READ, Duration, Options, Stop, milliseconds
 from ._keeper import Keeper
 from ._messages import Job, log
 from ._pause import Pauses
-from ._verdict import passes, settle
+from ._verdict import is_empty, passes, settle
 
 if TYPE_CHECKING:
     from ._lease import LeaseQueue
 
 _WAIT_MS = 3600 * 1000
-_EMPTY_WAIT_MS = 50
+_EMPTY_WAIT_MS = 200
 
 # A signal that comes just before the main thread sleeps does not wake it: it looks that often.
 _SIGNAL_MS = 100.0
@@ -212,7 +212,7 @@ class Worker:
             elif self._until_empty:
                 with self._lock:
                     idle = not self._running
-                if idle:
+                if idle and is_empty(self._queue):
                     self.stop()
 
     def _handle(self, job: Job, keeper: Keeper) -> None:

@@ -31,7 +31,7 @@ def test_an_await_gets_what_is_there_and_what_comes(jobs: tableq.ClaimQueue) -> 
     async def work() -> None:
         jobs.put("a")
         assert [job.text for job in await jobs.take_async(5)] == ["a"]
-        waiting = asyncio.ensure_future(jobs.take_async(5, wait=3600))
+        waiting = asyncio.ensure_future(jobs.take_async(1, wait=3600))
         other = asyncio.ensure_future(jobs.take_one_async(wait=3600))
         await asyncio.sleep(0.05)
         assert not waiting.done() and not other.done()

@@ -287,3 +287,11 @@ def test_a_table_of_the_application_is_a_queue(place: Place, db: tableq.Database
     assert [each.row["id"] for each in orders.take(5)] == [2]
     db.store_table("orders", definition)
     assert db.stored_table("orders").stats().ready == 0
+
+
+def test_the_sql_of_a_queue_is_told() -> None:
+    text = tableq.ddl("postgresql", "claim", "jobs", schema_name="shop", lease=60, groups=True)
+    assert 'CREATE TABLE "shop"."jobs"' in text and "lease_ms=60000" in text
+    assert "strict" in tableq.ddl("sqlite", "fifo", "ledger", ordering="strict")
+    with pytest.raises(tableq.InvalidArgument):
+        tableq.ddl("sqlite", "heap", "mail", ordering="strict", lease=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib
 import math
+import os
 import sqlite3
 from datetime import timedelta, timezone
 from typing import Any, Iterator
@@ -15,15 +16,14 @@ import tableq
 from conftest import Place, Thread
 
 
-@pytest.fixture(params=["psycopg2", "psycopg"])
-def connection(request: pytest.FixtureRequest, place: Place) -> Iterator[Any]:
-    """sqlite3, or each of the drivers of PostgreSQL."""
+@pytest.fixture
+def connection(place: Place) -> Iterator[Any]:
+    """A connection of sqlite3, psycopg2 or psycopg."""
+    driver = os.environ.get("TABLEQ_TEST_DRIVER", "psycopg2")
     if place.backend == "sqlite":
-        if request.param != "psycopg2":
-            pytest.skip("sqlite3 has one driver")
         found = place.connect()
     else:
-        found = importlib.import_module(request.param).connect(place.url)
+        found = importlib.import_module(driver).connect(place.url)
     yield found
     found.close()
 
@@ -310,10 +310,9 @@ def test_other_files_are_not_refused(two_copies: None, tmp_path: Any) -> None:
     other.close()
 
 
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_schema_of_the_search_path_is_found(place: Place, connection: Any) -> None:
     """Without schema_name, by an address that sets the search path."""
-    if place.backend == "sqlite":
-        pytest.skip("SQLite has no schemas")
     schema = place.options["schema_name"]
     with tableq.open(f"{place.url}?options=-csearch_path%3D{schema}") as db:
         mail = db.fifo("mail")

@@ -222,9 +222,9 @@ def test_a_child_of_fork_is_told_and_its_end_touches_nothing(
     assert ended.stdout == f"{[True] * 8}\nx True\n"
 
 
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_child_of_fork_may_open_its_own(place: Place) -> None:
-    if place.backend == "sqlite":
-        pytest.skip("a SQLite file that the parent had open is refused in the child")
+    """A SQLite file that the parent had open is refused there."""
     ended = run(
         place.program(
             f"""

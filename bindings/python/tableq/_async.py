@@ -213,21 +213,23 @@ async def read(
     try:
         while True:
             named = await entry.named(max(end - loop.time(), 0))
-            if queue.database.closed:
+            if queue.database._closing:
                 return []
             try:
                 found = await _read_now(queue, once, give_back)
+                if found and named:
+                    hub.done(entry, len(found))
+                if found or not named:
+                    return found
+                await queue.database._run(lambda: hub.done(entry, 0))
             except asyncio.CancelledError:
-                if named:
+                if named and not queue.database._closing:
                     hub.done(entry, 1)  # Its messages may be another await's.
                 raise
-            if found:
-                if named:
-                    hub.done(entry, len(found))
-                return found
-            if not named:
-                return found
-            await queue.database._run(lambda: hub.done(entry, 0))
+            except InvalidArgument:
+                if queue.database._closing:  # In the midst of the read.
+                    return []
+                raise
     finally:
         hub.leave(entry)
 

@@ -7,13 +7,16 @@ import importlib
 import math
 import os
 import sqlite3
+import subprocess
+import sys
 from datetime import timedelta, timezone
+from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
 
 import tableq
-from conftest import Place, Thread
+from conftest import Place, Thread, environment
 
 
 @pytest.fixture
@@ -323,3 +326,49 @@ def test_a_schema_of_the_search_path_is_found(place: Place, connection: Any) -> 
         mail.put("b", using=connection)
         connection.commit()
         assert [m.text for m in mail.dequeue(5)] == ["b"]
+
+
+def test_two_copies_of_sqlite_are_told_apart(tmp_path: Path) -> None:
+    """A copy of the library needs a copy of libsqlite3 under another name, as in a wheel."""
+    library = Path(os.environ["TABLEQ_LIBRARY"]).read_bytes()
+    plain, other = b"libsqlite3.so.0\0", b"libsqliteX.so.0\0"
+    maps = Path("/proc/self/maps").read_text().split()
+    installed = next((each for each in maps if "libsqlite3.so" in each), None)
+    if plain not in library or installed is None:
+        pytest.skip("no libsqlite3 is shared")
+    (tmp_path / "libtableq.so.0").write_bytes(library.replace(plain, other))
+    (tmp_path / "libsqliteX.so.0").write_bytes(Path(installed).read_bytes().replace(plain, other))
+    seen = subprocess.run(
+        [sys.executable, "-c", TWO_COPIES],
+        env={
+            **environment(),
+            "TABLEQ_LIBRARY": str(tmp_path / "libtableq.so.0"),
+            "LD_LIBRARY_PATH": str(tmp_path),
+        },
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True,
+    )
+    assert seen.stdout == "refused at open\nrefused at using\nput\n"
+
+
+TWO_COPIES = """
+import sqlite3, tableq
+connection = sqlite3.connect("shop.db")
+connection.execute("CREATE TABLE mine (x)")
+try:
+    tableq.open("sqlite://shop.db")
+except tableq.Unsupported:
+    print("refused at open")
+connection.close()
+with tableq.open("sqlite://shop.db") as db:
+    mail = db.fifo("mail")
+    connection = sqlite3.connect("shop.db")
+    try:
+        mail.put("a", using=connection)
+    except tableq.Unsupported:
+        print("refused at using")
+    connection.close()
+connection = sqlite3.connect("shop.db")
+tableq.Outbox("mail").put("a", using=connection)
+connection.commit()
+print("put")
+"""

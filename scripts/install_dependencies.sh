@@ -18,7 +18,8 @@ for group in "${@:-build}"; do
     patroni) wanted+=(postgresql patroni python3-etcd etcd-server python3 util-linux) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
-      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev abigail-tools) ;;
+      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev abigail-tools
+      python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy) ;;
     microsoft_odbc)
       wanted+=(python3 libltdl7 libkrb5-3 libgssapi-krb5-2)
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)

@@ -32,7 +32,7 @@ def main(ctest_report, *program_reports):
             elif skipped is not None:
                 found["skipped"] += 1
                 reasons[skipped.get("message", "").splitlines()[-1]] += 1
-            elif test.get("status") == "run":
+            elif test.get("status", "run") == "run":
                 found["passed"] += 1
         if failed and not found["failed"]:
             found["failed"] = 1

@@ -1,0 +1,138 @@
+"""Durable queues in the tables of the SQL database that an application has: SQLite, PostgreSQL.
+
+    import tableq
+
+    db = tableq.open("sqlite:///var/lib/shop/shop.db")
+    jobs = db.claim("thumbnails")
+    jobs.put(b"cat.jpg")
+
+    for job in jobs.take(10, wait=5):
+        with job:
+            make_thumbnail(job.text)
+
+    jobs.work(lambda job: make_thumbnail(job.text), threads=4)
+
+Durations are seconds or timedelta, times are datetime with a time zone.
+"""
+
+from __future__ import annotations
+
+from ._async import AsyncWorker
+from ._database import Database, ddl, open
+from ._errors import (
+    Busy,
+    Cancelled,
+    Conflict,
+    ConnectionFailed,
+    ConnectionLost,
+    ConstraintViolated,
+    DuplicateKey,
+    Error,
+    InternalError,
+    InvalidArgument,
+    KindMismatch,
+    NoMemory,
+    NotADatabase,
+    NotFound,
+    OptionsMismatch,
+    OutcomeUnknown,
+    PermissionDenied,
+    QueueFull,
+    ReadOnly,
+    SchemaMismatch,
+    SchemaTooNew,
+    StorageFailed,
+    StorageFull,
+    TooLarge,
+    Unsupported,
+)
+from ._handles import Duration, Payload, RetryDelays
+from ._keeper import Keeper, LostLease
+from ._lease import ClaimQueue, LeaseQueue, TableQueue
+from ._library import lib as _lib
+from ._messages import (
+    Added,
+    ClaimStats,
+    Finding,
+    GiveUp,
+    Job,
+    Limits,
+    Message,
+    MigrationStep,
+    NewMessage,
+    QueueInfo,
+    QueueStats,
+    Redriven,
+    Retry,
+    StoredMessage,
+)
+from ._queue import PendingQueue, PlainQueue, Queue
+from ._sql import Outbox
+from ._transaction import Transaction
+from ._worker import Worker
+
+__all__ = [
+    "Added",
+    "AsyncWorker",
+    "Busy",
+    "Cancelled",
+    "ClaimQueue",
+    "ClaimStats",
+    "Conflict",
+    "ConnectionFailed",
+    "ConnectionLost",
+    "ConstraintViolated",
+    "Database",
+    "DuplicateKey",
+    "Duration",
+    "Error",
+    "Finding",
+    "GiveUp",
+    "InternalError",
+    "InvalidArgument",
+    "Job",
+    "Keeper",
+    "KindMismatch",
+    "LeaseQueue",
+    "Limits",
+    "LostLease",
+    "Message",
+    "MigrationStep",
+    "NewMessage",
+    "NoMemory",
+    "NotADatabase",
+    "NotFound",
+    "OptionsMismatch",
+    "Outbox",
+    "OutcomeUnknown",
+    "Payload",
+    "PendingQueue",
+    "PermissionDenied",
+    "PlainQueue",
+    "Queue",
+    "QueueFull",
+    "QueueInfo",
+    "QueueStats",
+    "ReadOnly",
+    "Redriven",
+    "Retry",
+    "RetryDelays",
+    "SchemaMismatch",
+    "SchemaTooNew",
+    "StorageFailed",
+    "StorageFull",
+    "StoredMessage",
+    "TableQueue",
+    "TooLarge",
+    "Transaction",
+    "Unsupported",
+    "Worker",
+    "ddl",
+    "library_version",
+    "open",
+]
+
+
+def library_version() -> str:
+    """The version of the C library that runs: `0.2.0`."""
+    return str(_lib.tq_version().decode())

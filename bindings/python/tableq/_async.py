@@ -1,0 +1,392 @@
+"""Reads and a worker for event loops: one descriptor for any number of queues, no thread for a
+wait."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import concurrent.futures
+import signal
+import threading
+import weakref
+from ctypes import byref, c_int64
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Deque,
+    Dict,
+    List,
+    Optional,
+    Set,
+    TypeVar,
+)
+
+from ._errors import Error, InvalidArgument, call
+from ._handles import Duration, made, wait_milliseconds
+from ._library import lib
+from ._messages import Job, log
+from ._pause import Pauses
+from ._queue import Queue
+from ._verdict import is_empty, passes, settle
+
+if TYPE_CHECKING:
+    from ._lease import LeaseQueue
+
+T = TypeVar("T")
+
+
+class _Entry:
+    """One queue of a hub, and the awaits that wait for it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, queue: Queue, number: int) -> None:
+        self.queue = queue
+        self.number = number
+        self.users = 0
+        self.waiters: Deque["asyncio.Future[bool]"] = collections.deque()
+        self.news = False  # That came while all awaits were reading.
+        self._loop = weakref.ref(loop)
+
+    def tell(self) -> None:
+        """The queue may have a message: one await reads."""
+        while self.waiters:
+            waiter = self.waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(True)
+                return
+        self.news = True
+
+    def tell_all(self) -> None:
+        while self.waiters:
+            waiter = self.waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(True)
+
+    def close(self) -> None:
+        """The database is closed, perhaps by another thread."""
+        loop = self._loop()
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self.tell_all)
+
+    async def named(self, seconds: float) -> bool:
+        """Waits for news. False: the time is over."""
+        if self.news:
+            self.news = False
+            return True
+        loop = asyncio.get_running_loop()
+        waiter: "asyncio.Future[bool]" = loop.create_future()
+        timer = loop.call_later(seconds, _time_is_over, waiter)
+        self.waiters.append(waiter)
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and waiter.result():
+                self.tell()  # The news is another await's.
+            raise
+        finally:
+            timer.cancel()
+            if waiter in self.waiters:
+                self.waiters.remove(waiter)
+
+
+def _time_is_over(waiter: "asyncio.Future[bool]") -> None:
+    if not waiter.done():
+        waiter.set_result(False)
+
+
+class _Hub:
+    """The watch of one event loop. Its descriptor is in the loop while awaits wait."""
+
+    def __init__(self) -> None:
+        self._watch = made(lib.tq_watch_free, lib.tq_watch_new)
+        self._descriptor = int(lib.tq_watch_descriptor(self._watch))
+        self._entries: Dict[int, _Entry] = {}  # By number.
+        self._numbers: Dict[int, int] = {}  # By the queue object's id.
+        self._last = 0
+
+    @property
+    def usable(self) -> bool:
+        return not self._watch.inherited
+
+    def enter(self, queue: Queue) -> _Entry:
+        loop = asyncio.get_running_loop()
+        number = self._numbers.get(id(queue))
+        if number is None:
+            self._last += 1
+            number = self._last
+            call(lib.tq_watch_add, self._watch, queue._handle(), number)
+            if not self._entries:
+                loop.add_reader(self._descriptor, self._readable)
+            self._entries[number] = _Entry(loop, queue, number)
+            self._numbers[id(queue)] = number
+            queue.database._children.add(self._entries[number])
+        entry = self._entries[number]
+        entry.users += 1
+        return entry
+
+    def leave(self, entry: _Entry) -> None:
+        entry.users -= 1
+        if entry.users:
+            return
+        lib.tq_watch_remove(self._watch, entry.number)
+        del self._entries[entry.number]
+        del self._numbers[id(entry.queue)]
+        if not self._entries:
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+
+    def done(self, entry: _Entry, found: int) -> None:
+        """What a read found; with nothing this may ask the database."""
+        call(lib.tq_watch_done, self._watch, entry.number, found)
+
+    def _readable(self) -> None:
+        number = c_int64()
+        while lib.tq_watch_next(self._watch, byref(number)):
+            entry = self._entries.get(number.value)
+            if entry is not None:
+                entry.tell()
+
+
+_hubs: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Hub]" = weakref.WeakKeyDictionary()
+
+
+def _hub() -> _Hub:
+    loop = asyncio.get_running_loop()
+    hub = _hubs.get(loop)
+    if hub is None or not hub.usable:
+        hub = _hubs[loop] = _Hub()
+    return hub
+
+
+async def _read_now(
+    queue: Queue, once: Callable[[], List[T]], give_back: Optional[Callable[[List[T]], None]]
+) -> List[T]:
+    """One read that does not wait, in a thread. If the await is cancelled meanwhile, what the read
+    has taken is given back."""
+    threads = queue.database._threads()
+    future = threads.submit(once)
+    try:
+        return await asyncio.wrap_future(future)
+    except asyncio.CancelledError:
+        if not future.cancel() and give_back is not None:
+            returning = give_back
+            here = threading.current_thread()
+
+            def finished(read: "concurrent.futures.Future[List[T]]") -> None:
+                if read.cancelled() or read.exception() is not None or not read.result():
+                    return
+                if threading.current_thread() is here:
+                    try:
+                        threads.submit(_return, returning, read.result())
+                        return
+                    except RuntimeError:
+                        pass  # The database is being closed: its threads take no more.
+                _return(returning, read.result())
+
+            future.add_done_callback(finished)
+        raise
+
+
+def _return(give_back: Callable[[List[T]], None], found: List[T]) -> None:
+    try:
+        give_back(found)
+    except Error as error:
+        log.warning("tableq: messages of a cancelled await wait for the end of their leases: %s",
+                    error)
+
+
+async def read(
+    queue: Queue,
+    once: Callable[[], List[T]],
+    wait: Duration,
+    give_back: Optional[Callable[[List[T]], None]],
+) -> List[T]:
+    """A read that waits for the first message."""
+    longest = wait_milliseconds(wait)
+    found = await _read_now(queue, once, give_back)
+    if found or longest <= 0:
+        return found
+    loop = asyncio.get_running_loop()
+    end = loop.time() + longest / 1000
+    hub = _hub()
+    entry = hub.enter(queue)
+    try:
+        while True:
+            named = await entry.named(max(end - loop.time(), 0))
+            if queue.database._closing:
+                return []
+            try:
+                found = await _read_now(queue, once, give_back)
+                if found and named:
+                    hub.done(entry, len(found))
+                if found or not named:
+                    return found
+                await queue.database._run(lambda: hub.done(entry, 0))
+            except asyncio.CancelledError:
+                if named and not queue.database._closing:
+                    hub.done(entry, 1)  # Its messages may be another await's.
+                raise
+            except InvalidArgument:
+                if queue.database._closing:  # In the midst of the read.
+                    return []
+                raise
+    finally:
+        hub.leave(entry)
+
+
+class AsyncWorker:
+    """Takes messages and awaits a handler for each: see `ClaimQueue.work_async`."""
+
+    def __init__(
+        self,
+        queue: "LeaseQueue",
+        handler: Callable[[Job], Awaitable[Any]],
+        concurrency: int = 10,
+        lease: Optional[Duration] = None,
+        until_empty: bool = False,
+    ) -> None:
+        if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
+            raise InvalidArgument("tableq: concurrency is an int of at least 1")
+        self._queue = queue
+        self._handler = handler
+        self._concurrency = min(concurrency, 10_000)
+        self._lease = lease
+        self._until_empty = until_empty
+        self._running: Dict[str, Job] = {}
+        self._tasks: Set["asyncio.Task[None]"] = set()
+        self._completed = 0
+        self._stopping: Optional[asyncio.Event] = None
+        self._failure: Optional[BaseException] = None
+
+    def stop(self) -> None:
+        """Takes no more messages; running handlers finish. Call it in the loop's thread."""
+        if self._stopping is not None:
+            self._stopping.set()
+
+    async def run(self, signals: bool = True) -> int:
+        """Works until it is stopped or cancelled. Returns how many messages it has completed."""
+        loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        before: Dict[int, Any] = {}
+        keeper = self._queue.database.keeper()
+        descriptor = keeper.fileno()
+        loop.add_reader(descriptor, self._note_lost, keeper)
+        try:
+            if signals and threading.current_thread() is threading.main_thread():
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    before[number] = signal.getsignal(number)
+                    loop.add_signal_handler(number, self.stop)
+            await self._take(keeper)
+            while self._tasks:
+                await asyncio.wait(self._tasks)
+        except BaseException:
+            for task in self._tasks:
+                task.cancel()
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+            raise
+        finally:
+            for known, handler in before.items():
+                loop.remove_signal_handler(known)
+                signal.signal(known, handler)
+            loop.remove_reader(descriptor)
+            keeper.close()
+        if self._failure is not None:
+            raise self._failure
+        return self._completed
+
+    async def _take(self, keeper: Any) -> None:
+        assert self._stopping is not None
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        pauses = Pauses()
+        try:
+            while not self._stopping.is_set():
+                free = self._concurrency - len(self._tasks)
+                if free == 0:
+                    await asyncio.wait(
+                        [*self._tasks, stopping], return_when=asyncio.FIRST_COMPLETED
+                    )
+                    continue
+                wait = 0.2 if self._until_empty else 3600
+                taking = asyncio.ensure_future(
+                    self._queue.take_async(free, wait=wait, lease=self._lease)
+                )
+                try:
+                    await asyncio.wait([taking, stopping], return_when=asyncio.FIRST_COMPLETED)
+                except asyncio.CancelledError:
+                    await self._cancel(taking)
+                    raise
+                if not taking.done():
+                    await self._cancel(taking)
+                    return
+                try:
+                    jobs = taking.result()
+                except Error as error:
+                    if self._queue.database.closed:
+                        return
+                    if not passes(error):
+                        raise
+                    log.warning("tableq: %s", error)
+                    await asyncio.wait([stopping], timeout=pauses.next())
+                    continue
+                pauses = Pauses()
+                for job in jobs:
+                    self._begin(job, keeper)
+                if not jobs and self._queue.database.closed:
+                    return
+                if not jobs and self._until_empty and not self._tasks:
+                    if await self._queue.database._run(lambda: is_empty(self._queue)):
+                        return
+        finally:
+            stopping.cancel()
+
+    @staticmethod
+    async def _cancel(taking: "asyncio.Future[List[Job]]") -> None:
+        taking.cancel()
+        await asyncio.wait([taking])
+        if not taking.cancelled() and taking.exception() is None:
+            for job in taking.result():
+                await job.release_async()
+
+    def _begin(self, job: Job, keeper: Any) -> None:
+        self._running[job.receipt] = job
+        keeper.add(job, self._lease)
+        task = asyncio.ensure_future(self._handle(job))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = self._failure or task.exception()
+            self.stop()
+
+    async def _handle(self, job: Job) -> None:
+        failure: Optional[BaseException] = None
+        database = self._queue.database
+        try:
+            try:
+                await self._handler(job)
+            except Exception as error:
+                failure = error
+            except BaseException:
+                if not job.settled:
+                    await asyncio.shield(job.release_async())
+                raise
+            stopping = self._stopping
+            counts = await database._run(
+                lambda: settle(job, failure, lambda: stopping is not None and stopping.is_set())
+            )
+            self._completed += 1 if counts else 0
+        finally:
+            self._running.pop(job.receipt, None)
+
+    def _note_lost(self, keeper: Any) -> None:
+        if keeper.closed:
+            return
+        for lost in keeper.lost():
+            job = self._running.get(lost.receipt)
+            if job is not None:
+                job._lost = True
+                log.warning("tableq: the lease of message %d in %s was lost while its handler ran",
+                            job.id, lost.queue)

@@ -1,0 +1,609 @@
+"""Databases, and calls that wait."""
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import atexit
+import concurrent.futures
+import contextlib
+import threading
+import time
+import warnings
+import weakref
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Type, TypeVar, Union
+
+from ._errors import InvalidArgument, QueueFull, call
+from ._handles import (
+    FOR_MIGRATE,
+    FOR_OPEN,
+    FOR_QUEUE,
+    Duration,
+    Options,
+    Pointer,
+    Result,
+    RetryDelays,
+    Stop,
+    made,
+    milliseconds,
+    out_int,
+    text_of,
+)
+from ._keeper import Keeper
+from ._lease import ClaimQueue, TableQueue
+from ._library import lib
+from ._messages import Finding, MigrationStep, QueueInfo
+from ._queue import PendingQueue, PlainQueue, findings_of
+from ._sql import Outbox
+from ._sqlite import Guard
+from ._transaction import Transaction
+
+T = TypeVar("T")
+
+_open_databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
+
+# Threads for the calls of an event loop. None of these calls waits for messages, so that a few
+# threads serve any number of awaits.
+_ASYNC_THREADS = 8
+
+# How long the end of the interpreter waits for calls in threads that are daemons.
+_END_SECONDS = 5.0
+
+# A signal that comes just before the main thread sleeps does not wake it: it looks that often.
+_SIGNAL_SECONDS = 0.1
+
+# How long a thread may take to begin.
+_BEGIN_SECONDS = 1.0
+
+
+@atexit.register
+def _close_all() -> None:
+    """Before the interpreter ends: no call waits, and no thread of the library is left."""
+    for database in list(_open_databases):
+        database.close()
+        end = time.monotonic() + _END_SECONDS
+        while database._stops and time.monotonic() < end:
+            time.sleep(0.001)
+
+
+def _place(schema_name: Optional[str], table_prefix: Optional[str], options: Options) -> None:
+    options.text(b"schema_name", schema_name)
+    options.text(b"table_prefix", table_prefix)
+
+
+def claim_options(
+    *,
+    lease: Optional[Duration] = None,
+    max_attempts: Optional[int] = None,
+    keep_completed: Optional[bool] = None,
+    retry: Optional[RetryDelays] = None,
+    retry_jitter: Optional[int] = None,
+    time_to_live: Optional[Duration] = None,
+    keys: Optional[str] = None,
+    key_window: Optional[Duration] = None,
+    groups: Optional[bool] = None,
+    group_limit: Optional[int] = None,
+    group_on_failure: Optional[str] = None,
+    group_by_turns: Optional[bool] = None,
+    dead_letters: Optional[str] = None,
+) -> Options:
+    options = Options(FOR_QUEUE)
+    options.duration(b"lease_ms", lease)
+    options.integer(b"max_attempts", max_attempts)
+    options.boolean(b"keep_completed", keep_completed)
+    options.retry(retry, retry_jitter)
+    options.lifetime(b"time_to_live_ms", time_to_live)
+    options.text(b"keys", keys)
+    options.duration(b"key_window_ms", key_window)
+    options.boolean(b"groups", groups)
+    options.integer(b"group_limit", group_limit)
+    options.text(b"group_on_failure", group_on_failure)
+    options.boolean(b"group_by_turns", group_by_turns)
+    options.text(b"dead_letters", dead_letters)
+    return options
+
+
+class Database:
+    """A database that holds queues. Any thread may use it; `tableq.open` makes it.
+
+    Close it with `close`, or by `with`; what is open when the interpreter ends is closed then. In a
+    child of fork() every call raises InvalidArgument: open another one there.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        create: bool = True,
+        schema_name: Optional[str] = None,
+        table_prefix: Optional[str] = None,
+        notifications: Optional[str] = None,
+        max_sessions: Optional[int] = None,
+        session_timeout: Optional[Duration] = None,
+        retry_for: Optional[Duration] = None,
+        max_payload: Optional[int] = None,
+        poll_interval: Optional[Duration] = None,
+        refuses_beside_begin: Optional[bool] = None,
+        metrics: bool = False,
+    ) -> None:
+        self._pointer: Optional[Pointer] = None
+        self._stops: Set[Stop] = set()
+        # A signal's handler may close the database in the midst of a call.
+        self._lock = threading.RLock()
+        self._children: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._closing = False
+        self._executor: Optional[concurrent.futures.ThreadPoolExecutor] = None
+        self._schema_name = schema_name or ""
+        self._table_prefix = table_prefix or ""
+        options = Options(FOR_OPEN)
+        options.text(b"schema", "create_if_missing" if create else "verify_only")
+        _place(schema_name, table_prefix, options)
+        options.text(b"notifications", notifications)
+        options.integer(b"max_sessions", max_sessions)
+        options.duration(b"session_timeout_ms", session_timeout)
+        options.duration(b"retry_for_ms", retry_for)
+        options.integer(b"max_payload", max_payload)
+        options.duration(b"poll_interval_ms", poll_interval)
+        options.boolean(b"refuses_beside_begin", refuses_beside_begin)
+        options.boolean(b"metrics", metrics)
+        text = text_of(url, "url")
+        self._guard = Guard(url)
+        self._guard.check()
+        self._pointer = made(lib.tq_database_close, lib.tq_database_open, text, len(text), options)
+        self._guard.opened()
+        self._backend: str = lib.tq_database_backend(self._pointer).decode()
+        _open_databases.add(self)
+
+    @property
+    def backend(self) -> str:
+        """The dialect's name: `postgresql`."""
+        return self._backend
+
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None
+
+    def _handle(self) -> Pointer:
+        pointer = self._pointer
+        if pointer is None:
+            raise InvalidArgument("tableq: the database is closed")
+        return pointer
+
+    def close(self) -> None:
+        """Ends it: calls that wait return with nothing, and later calls raise InvalidArgument.
+        Nothing that was leased is given back."""
+        pointer = self._pointer
+        if pointer is None or pointer.inherited:
+            return
+        with self._lock:
+            self._closing = True
+            executor = self._executor
+        if executor is not None:
+            executor.shutdown(wait=True)  # Awaits that were cancelled give their messages back.
+        with self._lock:
+            self._pointer = None
+            stops = list(self._stops)
+        for stop in stops:
+            stop.request()
+        # The sessions stay open for them.
+        for child in list(self._children):
+            child.close()
+        self._guard.closed()
+        _open_databases.discard(self)
+
+    def __enter__(self) -> "Database":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        pointer = getattr(self, "_pointer", None)
+        if pointer is not None and not pointer.inherited:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self)
+            self._guard.closed()
+
+    def __repr__(self) -> str:
+        return f"<tableq.Database {getattr(self, '_backend', '')}>"
+
+    # ------------------------------------------------------------------------------------- queues
+
+    def _queue(self, name: str, kind: bytes, options: Optional[Options]) -> Pointer:
+        self._guard.check()
+        text = text_of(name, "name")
+        return made(
+            lib.tq_queue_close, lib.tq_queue_open, self._handle(), text, len(text), kind, options
+        )
+
+    def heap(self, name: str) -> PlainQueue:
+        """Opens a queue of the kind `heap`: any message comes next. Creates it, in a transaction of
+        its own, if it does not exist and `create` allows that."""
+        return PlainQueue(self, self._queue(name, b"heap", None))
+
+    def _ordered(self, name: str, kind: bytes, ordering: Optional[str]) -> PlainQueue:
+        options = None
+        if ordering is not None:
+            options = Options(FOR_QUEUE)
+            options.text(b"ordering", ordering)
+        return PlainQueue(self, self._queue(name, kind, options))
+
+    def fifo(self, name: str, *, ordering: Optional[str] = None) -> PlainQueue:
+        """The same for the kind `fifo`: the oldest comes next.
+
+        ordering: "relaxed" (parallel consumers may overtake each other) or "strict".
+        """
+        return self._ordered(name, b"fifo", ordering)
+
+    def lifo(self, name: str, *, ordering: Optional[str] = None) -> PlainQueue:
+        """The same for the kind `lifo`: the newest comes next."""
+        return self._ordered(name, b"lifo", ordering)
+
+    def pending(self, name: str) -> PendingQueue:
+        """The same for the kind `pending`: messages fall due."""
+        return PendingQueue(self, self._queue(name, b"pending", None))
+
+    def claim(
+        self,
+        name: str,
+        *,
+        lease: Optional[Duration] = None,
+        max_attempts: Optional[int] = None,
+        keep_completed: Optional[bool] = None,
+        retry: Optional[RetryDelays] = None,
+        retry_jitter: Optional[int] = None,
+        time_to_live: Optional[Duration] = None,
+        keys: Optional[str] = None,
+        key_window: Optional[Duration] = None,
+        groups: Optional[bool] = None,
+        group_limit: Optional[int] = None,
+        group_on_failure: Optional[str] = None,
+        group_by_turns: Optional[bool] = None,
+        dead_letters: Optional[str] = None,
+    ) -> ClaimQueue:
+        """The same for the kind `claim`: a read leases. What is given is stored with a new queue;
+        on an existing one lease, max_attempts, keep_completed, retry and time_to_live hold for this
+        handle, and all else must equal what is stored.
+
+        lease: 30 s in a new queue. max_attempts: 5. retry: delays after failed attempts; "usual"
+        (1 s, 5 s, 30 s, then 5 min) in a new queue, or "none". retry_jitter: per cent.
+        keep_completed: a completed message stays until `purge`. keys: how long a message holds its
+        key, "active" or "waiting". key_window: how long a completed one does. groups: messages may
+        have a group; group_limit leases of one at a time. dead_letters: the queue that receives
+        dead messages.
+        """
+        options = claim_options(
+            lease=lease,
+            max_attempts=max_attempts,
+            keep_completed=keep_completed,
+            retry=retry,
+            retry_jitter=retry_jitter,
+            time_to_live=time_to_live,
+            keys=keys,
+            key_window=key_window,
+            groups=groups,
+            group_limit=group_limit,
+            group_on_failure=group_on_failure,
+            group_by_turns=group_by_turns,
+            dead_letters=dead_letters,
+        )
+        return ClaimQueue(self, self._queue(name, b"claim", options))
+
+    def table(self, definition: Union[str, Mapping[str, Any]]) -> TableQueue:
+        """Uses a table of the application as a queue, and changes nothing.
+
+        definition: the table and what its columns mean, as JSON or a dict: see docs/tables.md.
+        """
+        self._guard.check()
+        text = _json(definition)
+        return TableQueue(
+            self,
+            made(lib.tq_queue_close, lib.tq_queue_open_table, self._handle(), text, len(text)),
+        )
+
+    def stored_table(self, name: str) -> TableQueue:
+        """The same for a table that `store_table` has stored under this name."""
+        self._guard.check()
+        text = text_of(name, "name")
+        return TableQueue(
+            self,
+            made(
+                lib.tq_queue_close, lib.tq_queue_open_stored_table, self._handle(), text, len(text)
+            ),
+        )
+
+    def store_table(self, name: str, definition: Union[str, Mapping[str, Any]]) -> None:
+        """Stores a definition in the catalogue, so that other programs find it by its name."""
+        text, json = text_of(name, "name"), _json(definition)
+        call(lib.tq_database_store_table, self._handle(), text, len(text), json, len(json))
+
+    def queues(self) -> List[QueueInfo]:
+        """All queues of the catalogue, by name. Reads only."""
+        rows = Result(lib.tq_database_queues, self._handle())
+        return [_info(rows, row) for row in range(len(rows))]
+
+    def find(self, name: str) -> Optional[QueueInfo]:
+        """One queue of the catalogue, or None. Reads only."""
+        text = text_of(name, "name")
+        rows = Result(lib.tq_database_find, self._handle(), text, len(text))
+        return _info(rows, 0) if len(rows) else None
+
+    def drop(self, name: str) -> bool:
+        """Deletes a queue with all its messages; of a stored table only its definition. Returns
+        whether there was one."""
+        text = text_of(name, "name")
+        value, pointer = out_int()
+        call(lib.tq_database_drop, self._handle(), text, len(text), pointer)
+        return value.value != 0
+
+    def migrate(
+        self,
+        *queues: str,
+        to: Optional[int] = None,
+        wait: Optional[Duration] = None,
+        dry_run: bool = False,
+    ) -> List[MigrationStep]:
+        """Brings catalogue and queues to a layout, the newest without `to`. Never runs by itself."""
+        options = Options(FOR_MIGRATE)
+        for name in queues:
+            text = text_of(name, "name")
+            call(lib.tq_options_add_text, options, b"queues", text, len(text))
+        options.integer(b"to", to)
+        options.duration(b"wait_ms", wait)
+        options.boolean(b"dry_run", dry_run)
+        rows = Result(lib.tq_database_migrate, self._handle(), options)
+        return [
+            MigrationStep(
+                queue=rows.text(row, b"queue"),
+                from_layout=rows.integer(row, b"from"),
+                to_layout=rows.integer(row, b"to"),
+                sql=rows.text(row, b"sql"),
+            )
+            for row in range(len(rows))
+        ]
+
+    def inspect(self) -> List[Finding]:
+        """Checks for causes of slow or wrong queues. Reads only."""
+        return findings_of(Result(lib.tq_database_inspect, self._handle()))
+
+    def metrics(self, format: str = "prometheus") -> str:
+        """The figures of a database that was opened with `metrics=True`: "prometheus" or "json"."""
+        return Result(lib.tq_database_metrics, self._handle(), format.encode()).text(0, b"text")
+
+    # ------------------------------------------------------------------------------- transactions
+
+    def transaction(self) -> Transaction:
+        """Begins a transaction on a session of its own: `with db.transaction() as tx:`."""
+        self._guard.check()
+        return Transaction(self)
+
+    def transact(self, function: Callable[[Transaction], T], *, retry_for: Duration = 10) -> T:
+        """Runs `function(tx)` and commits. After a conflict, or a session lost before the commit,
+        it runs again from the start, for up to `retry_for`: it must have no effects outside of the
+        transaction. Never again after OutcomeUnknown."""
+        from ._errors import Error
+        from ._pause import Pauses
+
+        pauses = Pauses(milliseconds(retry_for, "retry_for") / 1000)
+        while True:
+            try:
+                with self.transaction() as tx:
+                    return function(tx)
+            except Error as error:
+                if error.advice not in ("transaction", "session") or not pauses.sleep():
+                    raise
+
+    def keeper(self) -> Keeper:
+        """Makes a keeper of leases: see Keeper."""
+        return Keeper(self)
+
+    # ----------------------------------------------------------------------------------- internal
+
+    def _outbox_of(self, name: str) -> Outbox:
+        self._guard.check()
+        info = self.find(name)
+        if info is None:
+            raise InvalidArgument(f"tableq: the catalogue has no queue {name}")
+        return Outbox(
+            name,
+            table_prefix=self._table_prefix,
+            schema_name=self._schema_name,
+            identity=info.identity,
+            backend=self._backend,
+            guard=self._guard,
+        )
+
+    def _stop(self) -> "contextlib.AbstractContextManager[Stop]":
+        """A stop that `close` requests."""
+        return self._also(Stop())
+
+    @contextlib.contextmanager
+    def _also(self, stop: Stop) -> Iterator[Stop]:
+        """The same for a stop that is there."""
+        try:
+            with self._lock:
+                if self._pointer is None:
+                    stop.request()
+                self._stops.add(stop)
+            yield stop
+        finally:
+            with self._lock:
+                self._stops.discard(stop)
+
+    def _wait_for_messages(
+        self,
+        attempt: Callable[[Optional[Stop], int], List[T]],
+        longest: int,
+        give_back: Optional[Callable[[List[T]], None]],
+    ) -> List[T]:
+        if threading.current_thread() is not threading.main_thread():
+            with self._stop() as stop:
+                return attempt(stop, longest)
+        # The first look needs no thread.
+        found = attempt(None, 0)
+        if found:
+            return found
+        return self._beside(lambda stop: attempt(stop, longest), give_back)
+
+    def _wait_for_room(self, attempt: Callable[[Optional[Stop], int], T], longest: int) -> T:
+        if threading.current_thread() is not threading.main_thread():
+            with self._stop() as stop:
+                return attempt(stop, longest)
+        try:
+            return attempt(None, 0)
+        except QueueFull:
+            return self._beside(lambda stop: attempt(stop, longest), None)
+
+    def _beside(
+        self, attempt: Callable[[Stop], T], give_back: Optional[Callable[[T], None]]
+    ) -> T:
+        """Runs a call that waits. In the main thread it runs in another one: Python's signal
+        handlers run in the main thread, between two steps of Python and never in a C call."""
+        if threading.current_thread() is not threading.main_thread():
+            with self._stop() as stop:
+                return attempt(stop)
+        results: List[T] = []
+        errors: List[BaseException] = []
+        # A signal's handler may raise at any step. It cannot leave these locks in disorder, as it
+        # could those of threading.Event and threading.Thread, which are written in Python.
+        begun, done = _thread.allocate_lock(), _thread.allocate_lock()
+        begun.acquire()
+        done.acquire()
+        with self._stop() as stop:
+
+            def run() -> None:
+                begun.release()
+                try:
+                    # An interrupted caller has gone on without this thread.
+                    if not stop.requested:
+                        results.append(attempt(stop))
+                except BaseException as error:  # It is raised in the caller's thread.
+                    errors.append(error)
+                finally:
+                    done.release()
+
+            try:
+                _thread.start_new_thread(run, ())
+                while not done.acquire(timeout=_SIGNAL_SECONDS):
+                    pass
+            except BaseException:
+                stop.request()
+                if begun.acquire(timeout=_BEGIN_SECONDS):
+                    done.acquire()
+                if results and give_back is not None:
+                    give_back(results[0])
+                raise
+        if errors:
+            raise errors[0]
+        if not results:  # The database was closed before the call began.
+            return attempt(stop)
+        return results[0]
+
+    def _threads(self) -> concurrent.futures.ThreadPoolExecutor:
+        with self._lock:
+            if self._pointer is None or self._closing:
+                raise InvalidArgument("tableq: the database is closed")
+            if self._pointer.inherited:
+                raise InvalidArgument(
+                    "tableq: the database was opened before a fork: open another one in the child"
+                )
+            if self._executor is None:
+                self._executor = concurrent.futures.ThreadPoolExecutor(
+                    _ASYNC_THREADS, thread_name_prefix="tableq"
+                )
+            return self._executor
+
+    async def _run(self, function: Callable[[], T]) -> T:
+        """Runs a call that does not wait for messages, beside the event loop. A call that has begun
+        goes on to its end when the await is cancelled."""
+        return await asyncio.wrap_future(self._threads().submit(function))
+
+
+def ddl(
+    dialect: str,
+    kind: str,
+    name: str,
+    *,
+    schema_name: Optional[str] = None,
+    table_prefix: Optional[str] = None,
+    **options: Any,
+) -> str:
+    """The SQL with which an administrator, or a migration, creates a queue; no database is asked.
+
+    dialect: "sqlite" or "postgresql". options: of a `claim` queue, those of `Database.claim`; of a
+    `fifo` or `lifo` queue `ordering`.
+    """
+    place = Options(FOR_OPEN)
+    _place(schema_name, table_prefix, place)
+    if kind == "claim":
+        given = claim_options(**options)
+    else:
+        given = Options(FOR_QUEUE)
+        given.text(b"ordering", options.pop("ordering", None))
+        if options:
+            raise InvalidArgument(f"tableq: a {kind} queue has no {next(iter(options))}")
+    text = text_of(name, "name")
+    rows = Result(
+        lib.tq_ddl, dialect.encode(), text, len(text), kind.encode(), given, place
+    )
+    return rows.text(0, b"text")
+
+
+def _info(rows: Result, row: int) -> QueueInfo:
+    fields: Dict[str, Any] = rows.dict(row)
+    known = {
+        name: fields.pop(name) for name in ("name", "kind", "layout", "identity", "created_at")
+    }
+    options = {name: value for name, value in fields.items() if value is not None}
+    return QueueInfo(options=options, **known)
+
+
+def _json(definition: Union[str, Mapping[str, Any]]) -> bytes:
+    import json
+
+    if isinstance(definition, str):
+        return text_of(definition, "definition")
+    return json.dumps(definition).encode()
+
+
+def open(
+    url: str,
+    *,
+    create: bool = True,
+    schema_name: Optional[str] = None,
+    table_prefix: Optional[str] = None,
+    notifications: Optional[str] = None,
+    max_sessions: Optional[int] = None,
+    session_timeout: Optional[Duration] = None,
+    retry_for: Optional[Duration] = None,
+    max_payload: Optional[int] = None,
+    poll_interval: Optional[Duration] = None,
+    refuses_beside_begin: Optional[bool] = None,
+    metrics: bool = False,
+) -> Database:
+    """Opens a database, and connects once, so that a wrong address, password or file fails here.
+
+    url: `sqlite:///var/lib/shop/shop.db` (three slashes: an absolute path), `sqlite://shop.db`,
+    `postgresql://user:password@host/database`. create: whether opening a queue may create its
+    table. schema_name, table_prefix: where the tables are. retry_for: how long a call is repeated
+    after errors that allow it, 10 s by default. The others: `open_options` in tableq/options.hpp.
+    """
+    return Database(
+        url,
+        create=create,
+        schema_name=schema_name,
+        table_prefix=table_prefix,
+        notifications=notifications,
+        max_sessions=max_sessions,
+        session_timeout=session_timeout,
+        retry_for=retry_for,
+        max_payload=max_payload,
+        poll_interval=poll_interval,
+        refuses_beside_begin=refuses_beside_begin,
+        metrics=metrics,
+    )

@@ -1,0 +1,386 @@
+"""Handles of the C library as objects that Python counts and frees."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+from ctypes import byref, c_int, c_int64, c_size_t, c_void_p, string_at
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ._errors import InvalidArgument, call
+from ._library import lib
+
+Duration = Union[int, float, datetime.timedelta]
+"""Seconds, or a timedelta. `math.inf` means for ever, where a parameter says so."""
+
+Payload = Union[bytes, bytearray, memoryview, str]
+"""Any bytes; a str is stored as UTF-8."""
+
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_MILLISECOND = datetime.timedelta(milliseconds=1)
+_LONGEST = 365 * 24 * 3600 * 1000
+
+
+class _Process:
+    """Which process this is: a child of fork() has another number than its parent."""
+
+    number = 0
+
+    @classmethod
+    def forked(cls) -> None:
+        cls.number += 1
+
+
+os.register_at_fork(after_in_child=_Process.forked)
+
+
+def process() -> int:
+    """A number that changes in a child of fork()."""
+    return _Process.number
+
+
+class Pointer:
+    """A C handle. The last reference frees it, so that a call that uses it keeps it; in a child of
+    fork() nothing does."""
+
+    __slots__ = ("_as_parameter_", "_free", "_process", "__weakref__")
+
+    def __init__(self, value: c_void_p, free: Callable[[c_void_p], None]) -> None:
+        self._as_parameter_ = value
+        self._free = free
+        self._process = _Process.number
+
+    def __del__(self, process: type[_Process] = _Process) -> None:
+        if self._process == process.number:
+            self._free(self._as_parameter_)
+
+    @property
+    def inherited(self) -> bool:
+        """Whether a parent process opened it."""
+        return self._process != _Process.number
+
+
+def made(free: Callable[[c_void_p], None], function: Any, *arguments: Any) -> Pointer:
+    """The handle that a call makes; its pointer is the call's last parameter."""
+    value = c_void_p()
+    call(function, *arguments, byref(value))
+    return Pointer(value, free)
+
+
+# ------------------------------------------------------------------------------------------ values
+
+
+def milliseconds(value: Duration, name: str) -> int:
+    """A duration for C."""
+    if isinstance(value, datetime.timedelta):
+        return value // _MILLISECOND
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidArgument(f"tableq: {name} is seconds or a timedelta, not {type(value).__name__}")
+    if not math.isfinite(value):
+        raise InvalidArgument(f"tableq: {name} is not a finite number of seconds")
+    return round(value * 1000)
+
+
+def wait_milliseconds(value: Duration) -> int:
+    """How long to wait: `math.inf` is the longest that the library knows."""
+    if value == math.inf:
+        return _LONGEST
+    return milliseconds(value, "wait")
+
+
+def time_milliseconds(value: datetime.datetime, name: str) -> int:
+    """A time for C."""
+    if not isinstance(value, datetime.datetime):
+        raise InvalidArgument(f"tableq: {name} is a datetime, not {type(value).__name__}")
+    if value.utcoffset() is None:
+        raise InvalidArgument(
+            f"tableq: {name} has no time zone; write datetime.now(timezone.utc), say"
+        )
+    return (value - EPOCH) // _MILLISECOND
+
+
+def time_of(value: int) -> datetime.datetime:
+    """A time of C, in UTC."""
+    return EPOCH + datetime.timedelta(milliseconds=value)
+
+
+def bytes_of(payload: Payload) -> bytes:
+    """A payload as the library stores it."""
+    if isinstance(payload, bytes):
+        return payload
+    if isinstance(payload, str):
+        return payload.encode("utf-8")
+    if isinstance(payload, (bytearray, memoryview)):
+        return bytes(payload)
+    raise InvalidArgument(f"tableq: a payload is bytes or str, not {type(payload).__name__}")
+
+
+def text_of(value: str, name: str) -> bytes:
+    """A text for C."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"tableq: {name} is a str, not {type(value).__name__}")
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"tableq: {name} has a lone surrogate, which is no UTF-8") from None
+
+
+# ----------------------------------------------------------------------------------------- options
+
+FOR_OPEN, FOR_QUEUE, FOR_MESSAGE, FOR_ROW, FOR_ENQUEUE, FOR_READ = 1, 2, 3, 4, 5, 6
+FOR_FAILURE, FOR_LIMITS, FOR_STATS, FOR_PURGE, FOR_REDRIVE, FOR_MIGRATE = 7, 8, 9, 10, 11, 12
+
+RetryDelays = Union[str, Sequence[Duration]]
+"""Delays after failed attempts, the last one repeats: `[1, 10, 60]`; or `"usual"`, or `"none"`."""
+
+
+class Options(Pointer):
+    """Values by key for one call. `None` is never set: the library's own default then holds."""
+
+    __slots__ = ()
+
+    def __init__(self, purpose: int) -> None:
+        value = c_void_p()
+        call(lib.tq_options_new, purpose, byref(value))
+        super().__init__(value, lib.tq_options_free)
+
+    def integer(self, key: bytes, value: Optional[int]) -> None:
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidArgument(f"tableq: {key.decode()} is an int, not {type(value).__name__}")
+        if not -(2**63) <= value < 2**63:
+            raise InvalidArgument(f"tableq: {key.decode()} is out of range")
+        call(lib.tq_options_set_int, self, key, value)
+
+    def boolean(self, key: bytes, value: Optional[bool]) -> None:
+        if value is not None:
+            call(lib.tq_options_set_bool, self, key, 1 if value else 0)
+
+    def double(self, key: bytes, value: Optional[float]) -> None:
+        if value is not None:
+            call(lib.tq_options_set_double, self, key, float(value))
+
+    def text(self, key: bytes, value: Optional[str]) -> None:
+        if value is not None:
+            text = text_of(value, key.decode())
+            call(lib.tq_options_set_text, self, key, text, len(text))
+
+    def duration(self, key: bytes, value: Optional[Duration]) -> None:
+        if value is not None:
+            call(lib.tq_options_set_int, self, key, milliseconds(value, key.decode()[:-3]))
+
+    def lifetime(self, key: bytes, value: Optional[Duration]) -> None:
+        """A duration of which `math.inf` means for ever."""
+        if value == math.inf:
+            call(lib.tq_options_set_null, self, key, 0)
+        else:
+            self.duration(key, value)
+
+    def time(self, key: bytes, value: Optional[datetime.datetime]) -> None:
+        if value is not None:
+            call(lib.tq_options_set_time, self, key, time_milliseconds(value, key.decode()))
+
+    def retry(self, value: Optional[RetryDelays], jitter: Optional[int]) -> None:
+        if isinstance(value, str):
+            self.text(b"retry", value)
+        elif value is not None:
+            delays = list(value)
+            if not delays:
+                self.text(b"retry", "none")
+            for delay in delays:
+                call(lib.tq_options_add_int, self, b"retry_ms", milliseconds(delay, "retry"))
+        self.integer(b"retry_jitter", jitter)
+
+    def headers(self, headers: Optional[Mapping[str, str]]) -> None:
+        for name, value in (headers or {}).items():
+            key, text = text_of(name, "a header's name"), text_of(value, "a header's value")
+            call(lib.tq_options_set_header, self, key, len(key), text, len(text))
+
+    def stop(self, stop: "Stop") -> None:
+        call(lib.tq_options_set_stop, self, stop)
+
+
+class Stop(Pointer):
+    """Ends calls that wait, from any thread."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        value = c_void_p()
+        call(lib.tq_stop_new, byref(value))
+        super().__init__(value, lib.tq_stop_free)
+
+    def request(self) -> None:
+        lib.tq_stop_request(self)
+
+    @property
+    def requested(self) -> bool:
+        return bool(lib.tq_stop_requested(self))
+
+
+class Batch(Pointer):
+    """The items of one call."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        value = c_void_p()
+        call(lib.tq_batch_new, byref(value))
+        super().__init__(value, lib.tq_batch_free)
+
+    def add(self, data: Optional[bytes], options: Optional[Options] = None) -> None:
+        call(lib.tq_batch_add, self, data, len(data) if data is not None else 0, options)
+
+    def add_id(self, message_id: int) -> None:
+        call(lib.tq_batch_add_id, self, message_id, 0)
+
+
+# ----------------------------------------------------------------------------------------- results
+
+_NULL, _INT, _BOOL, _TIME, _DOUBLE, _DECIMAL, _TEXT, _BYTES, _LIST = 1, 2, 3, 4, 5, 6, 7, 8, 9
+
+
+class Rows:
+    """Rows of a result, or of a list inside of one."""
+
+    __slots__ = ("_as_parameter_", "_owner")
+
+    def __init__(self, value: Any, owner: Any) -> None:
+        self._as_parameter_ = value
+        self._owner = owner  # Keeps the outermost result.
+
+    def __len__(self) -> int:
+        return int(lib.tq_result_count(self))
+
+    def integer(self, row: int, field: bytes) -> int:
+        return int(lib.tq_result_int(self, row, field))
+
+    def is_null(self, row: int, field: bytes) -> bool:
+        return bool(lib.tq_result_type(self, row, field) == _NULL)
+
+    def data(self, row: int, field: bytes) -> Optional[bytes]:
+        size = c_size_t()
+        start = lib.tq_result_bytes(self, row, field, byref(size))
+        return None if start is None else string_at(start, size.value)
+
+    def text(self, row: int, field: bytes) -> str:
+        return (self.data(row, field) or b"").decode("utf-8", "replace")
+
+    def optional_text(self, row: int, field: bytes) -> Optional[str]:
+        data = self.data(row, field)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def optional_integer(self, row: int, field: bytes) -> Optional[int]:
+        return None if self.is_null(row, field) else self.integer(row, field)
+
+    def optional_double(self, row: int, field: bytes) -> Optional[float]:
+        if self.is_null(row, field):
+            return None
+        return float(lib.tq_result_double(self, row, field))
+
+    def time(self, row: int, field: bytes) -> datetime.datetime:
+        return time_of(self.integer(row, field))
+
+    def optional_time(self, row: int, field: bytes) -> Optional[datetime.datetime]:
+        return None if self.is_null(row, field) else self.time(row, field)
+
+    def inner(self, row: int, field: bytes) -> Optional["Rows"]:
+        found = lib.tq_result_list(self, row, field)
+        return None if found is None else Rows(c_void_p(found), self)
+
+    def names(self) -> List[bytes]:
+        count = lib.tq_result_field_count(self)
+        return [lib.tq_result_field_name(self, field) for field in range(count)]
+
+    def headers(self, row: int) -> Dict[str, str]:
+        pairs = self.inner(row, b"headers")
+        if pairs is None:
+            return {}
+        return {pairs.text(n, b"name"): pairs.text(n, b"value") for n in range(len(pairs))}
+
+    def value(self, row: int, field: bytes) -> Any:
+        """The value as Python has it."""
+        kind = lib.tq_result_type(self, row, field)
+        if kind == _INT:
+            return self.integer(row, field)
+        if kind == _BOOL:
+            return self.integer(row, field) != 0
+        if kind == _TIME:
+            return self.time(row, field)
+        if kind == _DOUBLE:
+            return float(lib.tq_result_double(self, row, field))
+        if kind == _DECIMAL:
+            import decimal
+
+            return decimal.Decimal(self.text(row, field))
+        if kind == _TEXT:
+            return self.text(row, field)
+        if kind == _BYTES:
+            return self.data(row, field)
+        if kind == _LIST:
+            rows = self.inner(row, field)
+            return [] if rows is None else rows.dicts()
+        return None
+
+    def dict(self, row: int) -> Dict[str, Any]:
+        return {name.decode(): self.value(row, name) for name in self.names()}
+
+    def dicts(self) -> List[Dict[str, Any]]:
+        return [self.dict(row) for row in range(len(self))]
+
+
+class Result(Rows):
+    """What a call returned."""
+
+    __slots__ = ()
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        owner = made(lib.tq_result_free, function, *arguments)
+        super().__init__(owner._as_parameter_, owner)
+
+
+def row_options(row: Mapping[str, Any]) -> Options:
+    """A row of a table of the application."""
+    import decimal
+
+    options = Options(FOR_ROW)
+    for name, value in row.items():
+        key = text_of(name, "a column's name")
+        if value is None:
+            call(lib.tq_options_set_null, options, key, 0)
+        elif isinstance(value, bool):
+            call(lib.tq_options_set_bool, options, key, 1 if value else 0)
+        elif isinstance(value, int):
+            options.integer(key, value)
+        elif isinstance(value, float):
+            call(lib.tq_options_set_double, options, key, value)
+        elif isinstance(value, str):
+            options.text(key, value)
+        elif isinstance(value, (bytes, bytearray, memoryview)):
+            data = bytes(value)
+            call(lib.tq_options_set_bytes, options, key, data, len(data))
+        elif isinstance(value, decimal.Decimal):
+            digits = format(value, "f").encode()
+            call(lib.tq_options_set_decimal, options, key, digits, len(digits))
+        elif isinstance(value, datetime.datetime):
+            options.time(key, value)
+        else:
+            raise InvalidArgument(
+                f"tableq: column {name} has a {type(value).__name__}; a row takes None, bool, int, "
+                "float, str, bytes, Decimal and aware datetime"
+            )
+    return options
+
+
+def out_int() -> Tuple[c_int, Any]:
+    """An int that a call sets, and the pointer to it."""
+    value = c_int()
+    return value, byref(value)
+
+
+def out_int64() -> Tuple[c_int64, Any]:
+    """The same with 64 bits."""
+    value = c_int64()
+    return value, byref(value)

@@ -1,0 +1,601 @@
+"""Queues whose reads lease: `claim`, and tables of the application."""
+
+from __future__ import annotations
+
+import datetime
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Union,
+)
+
+from ._errors import InvalidArgument, call
+from ._handles import (
+    FOR_ENQUEUE,
+    FOR_FAILURE,
+    FOR_READ,
+    FOR_REDRIVE,
+    Batch,
+    Duration,
+    Options,
+    Payload,
+    Result,
+    RetryDelays,
+    Stop,
+    out_int,
+    out_int64,
+    row_options,
+    text_of,
+    wait_milliseconds,
+)
+from ._library import lib
+from ._messages import (
+    Added,
+    ClaimStats,
+    Finding,
+    Job,
+    NewMessage,
+    Redriven,
+    StoredMessage,
+    text_of_exception,
+)
+from ._queue import (
+    BatchItem,
+    Queue,
+    count_of,
+    findings_of,
+    ids_batch,
+    lease_milliseconds,
+    outcome_name,
+    transaction_pointer,
+)
+
+if TYPE_CHECKING:
+    from ._transaction import Transaction
+
+AnyJob = Union[Job, str]
+"""A job, or its receipt."""
+
+
+def _receipt(job: AnyJob) -> bytes:
+    return text_of(job.receipt if isinstance(job, Job) else job, "a receipt")
+
+
+def _settle(jobs: Iterable[AnyJob], tx: Optional["Transaction"]) -> None:
+    """Marks jobs as settled: at once, or when the transaction commits."""
+    for job in jobs:
+        if isinstance(job, Job):
+            if tx is None:
+                job._settled = True
+            else:
+                tx._jobs.append(job)
+
+
+def _error_text(error: "str | BaseException") -> bytes:
+    text = text_of_exception(error) if isinstance(error, BaseException) else error
+    if not isinstance(text, str):
+        raise InvalidArgument("tableq: error is a str or an exception")
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _failure(delay: Optional[Duration], give_up: bool) -> Optional[Options]:
+    if delay is None and not give_up:
+        return None
+    options = Options(FOR_FAILURE)
+    options.duration(b"delay_ms", delay)
+    options.boolean(b"give_up", give_up)
+    return options
+
+
+class LeaseQueue(Queue):
+    """A queue whose reads lease: a message is yours until you settle it, or its lease ends."""
+
+    def take(
+        self,
+        max: int = 1,
+        *,
+        wait: Duration = 0,
+        lease: Optional[Duration] = None,
+        claimed_at: Optional[datetime.datetime] = None,
+        tx: Optional["Transaction"] = None,
+    ) -> List[Job]:
+        """Takes up to `max` messages (1 to 10,000) under a lease, in the queue's order.
+
+        wait: the longest wait for the first message; `math.inf` waits for ever. Ctrl-C ends it.
+        lease: instead of the queue's. claimed_at: your own time of the take, stored and returned.
+        tx: a rollback undoes the take; nothing waits.
+        """
+        count = count_of(max)
+        longest = wait_milliseconds(wait)
+
+        def attempt(stop: Optional[Stop], wait_ms: int) -> List[Job]:
+            options = None
+            if wait_ms or stop is not None or lease is not None or claimed_at is not None:
+                options = Options(FOR_READ)
+                options.integer(b"wait_ms", wait_ms)
+                options.duration(b"lease_ms", lease)
+                options.time(b"claimed_at", claimed_at)
+                if stop is not None:
+                    options.stop(stop)
+            return self._take(count, options, tx)
+
+        if longest == 0 or tx is not None:
+            return attempt(None, longest)
+        return self._database._wait_for_messages(attempt, longest, self._give_back)
+
+    def _take(
+        self, count: int, options: Optional[Options], tx: Optional["Transaction"] = None
+    ) -> List[Job]:
+        rows = Result(lib.tq_take, self._handle(), transaction_pointer(tx), count, options)
+        return [Job(self, rows, row) for row in range(len(rows))]
+
+    def take_one(
+        self,
+        *,
+        wait: Duration = 0,
+        lease: Optional[Duration] = None,
+        claimed_at: Optional[datetime.datetime] = None,
+        tx: Optional["Transaction"] = None,
+    ) -> Optional[Job]:
+        """One message, or None."""
+        jobs = self.take(1, wait=wait, lease=lease, claimed_at=claimed_at, tx=tx)
+        return jobs[0] if jobs else None
+
+    async def take_async(
+        self,
+        max: int = 1,
+        *,
+        wait: Duration = 0,
+        lease: Optional[Duration] = None,
+        claimed_at: Optional[datetime.datetime] = None,
+    ) -> List[Job]:
+        """As `take`, without holding up the event loop or a thread. A cancelled await gives its
+        messages back."""
+        from ._async import read
+
+        return await read(
+            self,
+            lambda: self.take(max, lease=lease, claimed_at=claimed_at),
+            wait,
+            self._give_back,
+        )
+
+    async def take_one_async(
+        self, *, wait: Duration = 0, lease: Optional[Duration] = None
+    ) -> Optional[Job]:
+        """One message, or None."""
+        jobs = await self.take_async(1, wait=wait, lease=lease)
+        return jobs[0] if jobs else None
+
+    def _give_back(self, jobs: Sequence[Job]) -> None:
+        if jobs:
+            self.release_batch(jobs)
+
+    # --------------------------------------------------------------------------------- settlements
+
+    def complete(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
+        """The work is done: removes the message, or marks it done in a queue that keeps them.
+        False: the lease had ended, or it was settled before, and nothing has happened."""
+        receipt = _receipt(job)
+        value, pointer = out_int()
+        call(
+            lib.tq_complete,
+            self._handle(),
+            transaction_pointer(tx),
+            receipt,
+            len(receipt),
+            pointer,
+        )
+        _settle([job], tx)
+        return value.value == 0
+
+    def complete_batch(
+        self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
+    ) -> List[bool]:
+        """Completes all in one transaction. One answer for each, in order."""
+        return self._settle_batch(lib.tq_complete_batch, list(jobs), tx)
+
+    def fail(
+        self,
+        job: AnyJob,
+        error: "str | BaseException" = "",
+        *,
+        delay: Optional[Duration] = None,
+        give_up: bool = False,
+        tx: Optional["Transaction"] = None,
+    ) -> bool:
+        """A failed attempt: ready again after the queue's delays or `delay`, or dead after the last
+        one. give_up: dead at once. error: stored in the message's history, cut at 2,000 bytes.
+        False: as of `complete`."""
+        receipt = _receipt(job)
+        text = _error_text(error)
+        value, pointer = out_int()
+        call(
+            lib.tq_fail,
+            self._handle(),
+            transaction_pointer(tx),
+            receipt,
+            len(receipt),
+            text,
+            len(text),
+            _failure(delay, give_up),
+            pointer,
+        )
+        _settle([job], tx)
+        return value.value == 0
+
+    def fail_batch(
+        self,
+        jobs: Iterable[AnyJob],
+        error: "str | BaseException" = "",
+        *,
+        delay: Optional[Duration] = None,
+        give_up: bool = False,
+        tx: Optional["Transaction"] = None,
+    ) -> List[bool]:
+        """Fails all in one transaction, with one text. One answer for each, in order."""
+        options = _failure(delay, give_up) or Options(FOR_FAILURE)
+        text = _error_text(error)
+        call(lib.tq_options_set_text, options, b"error", text, len(text))
+        return self._settle_batch(lib.tq_fail_batch, list(jobs), tx, options)
+
+    def release(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
+        """Gives the message back without an attempt: ready again at once. False: as of
+        `complete`."""
+        receipt = _receipt(job)
+        value, pointer = out_int()
+        call(
+            lib.tq_release,
+            self._handle(),
+            transaction_pointer(tx),
+            receipt,
+            len(receipt),
+            pointer,
+        )
+        _settle([job], tx)
+        return value.value == 0
+
+    def release_batch(
+        self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
+    ) -> List[bool]:
+        """Releases all in one transaction. One answer for each, in order."""
+        return self._settle_batch(lib.tq_release_batch, list(jobs), tx)
+
+    def extend(
+        self, job: AnyJob, lease: Duration, *, tx: Optional["Transaction"] = None
+    ) -> bool:
+        """The lease ends that long from now. A Keeper does it by itself. False: it had ended."""
+        receipt = _receipt(job)
+        value, pointer = out_int()
+        call(
+            lib.tq_extend,
+            self._handle(),
+            transaction_pointer(tx),
+            receipt,
+            len(receipt),
+            lease_milliseconds(lease),
+            pointer,
+        )
+        return value.value == 0
+
+    def extend_batch(
+        self, jobs: Iterable[AnyJob], lease: Duration, *, tx: Optional["Transaction"] = None
+    ) -> List[bool]:
+        """Extends all in one transaction. One answer for each, in order."""
+        batch = Batch()
+        for job in jobs:
+            batch.add(_receipt(job))
+        rows = Result(
+            lib.tq_extend_batch,
+            self._handle(),
+            transaction_pointer(tx),
+            batch,
+            lease_milliseconds(lease),
+        )
+        return [rows.integer(row, b"outcome") == 0 for row in range(len(rows))]
+
+    def _settle_batch(
+        self,
+        function: Any,
+        jobs: List[AnyJob],
+        tx: Optional["Transaction"],
+        options: Optional[Options] = None,
+    ) -> List[bool]:
+        batch = Batch()
+        for job in jobs:
+            batch.add(_receipt(job), options)
+        rows = Result(function, self._handle(), transaction_pointer(tx), batch)
+        _settle(jobs, tx)
+        return [rows.integer(row, b"outcome") == 0 for row in range(len(rows))]
+
+    # ------------------------------------------------------------------------------------- workers
+
+    def work(
+        self,
+        handler: Callable[[Job], Any],
+        *,
+        threads: int = 1,
+        lease: Optional[Duration] = None,
+        until_empty: bool = False,
+        signals: bool = True,
+        grace: Optional[Duration] = None,
+    ) -> int:
+        """Gives each message to `handler(job)` until it is told to end. Returns how many it has
+        completed.
+
+        A handler that returns completes its job, one that raises fails it with the exception's
+        text; `tableq.Retry` and `tableq.GiveUp` say more. A handler may settle its job itself.
+
+        threads: handlers at a time. The library's own thread extends the leases, also while a
+        handler holds the GIL; `job.lost` tells a handler that it was too late.
+        until_empty: return when no message is ready, delayed or leased by anyone.
+        signals: in the main thread, SIGTERM and SIGINT end it in order: no more messages are taken,
+        running handlers finish. A second one gives the messages of running handlers back and raises
+        KeyboardInterrupt. The handlers that were there before are put back at the end.
+        grace: how long running handlers may go on after the first signal. Empty: as long as they
+        need. A handler that is still running then goes on in its thread, and its message is given
+        back.
+        """
+        from ._worker import Worker
+
+        return Worker(self, handler, threads, lease, until_empty, grace).run(signals)
+
+    async def work_async(
+        self,
+        handler: Callable[[Job], Awaitable[Any]],
+        *,
+        concurrency: int = 10,
+        lease: Optional[Duration] = None,
+        until_empty: bool = False,
+        signals: bool = True,
+    ) -> int:
+        """The same with `await handler(job)` for up to `concurrency` jobs at a time, on the event
+        loop. Cancel it to end it at once: handlers are cancelled, and their messages given back."""
+        from ._async import AsyncWorker
+
+        worker = AsyncWorker(self, handler, concurrency, lease, until_empty)
+        return await worker.run(signals)
+
+    def stats(self, *, exact: bool = False, count_to: Optional[int] = None) -> ClaimStats:
+        """Counts messages. Reads only."""
+        rows = self._stats(exact, count_to)
+        return ClaimStats(
+            ready=rows.integer(0, b"ready"),
+            due=rows.integer(0, b"due"),
+            delayed=rows.integer(0, b"delayed"),
+            leased=rows.integer(0, b"leased"),
+            held=rows.integer(0, b"held"),
+            done=rows.integer(0, b"done"),
+            dead=rows.integer(0, b"dead"),
+            dead_letters=rows.optional_integer(0, b"dead_letters"),
+            dead_letters_at_least=rows.integer(0, b"dead_letters_at_least") != 0,
+            last_id=rows.optional_integer(0, b"last_id"),
+            oldest=rows.optional_time(0, b"oldest"),
+            counted_to=rows.optional_integer(0, b"counted_to"),
+            as_of=rows.time(0, b"as_of"),
+        )
+
+    def purge(
+        self,
+        state: str = "done",
+        *,
+        older_than: Optional[Duration] = None,
+        batch: Optional[int] = None,
+    ) -> int:
+        """Deletes messages that are `done` or `dead`, in small transactions. Returns how many."""
+        return self._purge(state, older_than, batch)
+
+
+class ClaimQueue(LeaseQueue):
+    """A queue of the kind `claim`."""
+
+    def put(
+        self,
+        payload: Payload,
+        *,
+        priority: Optional[int] = None,
+        delay: Optional[Duration] = None,
+        due_at: Optional[datetime.datetime] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        key: Optional[str] = None,
+        on_duplicate: Optional[str] = None,
+        group: Optional[str] = None,
+        time_to_live: Optional[Duration] = None,
+        max_attempts: Optional[int] = None,
+        retry: Optional[RetryDelays] = None,
+        retry_jitter: Optional[int] = None,
+        created_at: Optional[datetime.datetime] = None,
+        wait: Duration = 0,
+        tx: Optional["Transaction"] = None,
+        using: Any = None,
+    ) -> Added:
+        """Adds one message. It is stored when the call returns; with `tx`, when that commits.
+
+        priority: higher comes first. delay, due_at: the earliest take. headers: texts by name.
+        key: at most one message of the queue holds it; on_duplicate says what happens then:
+        "keep_first" (nothing is added), "reject" (DuplicateKey), "replace" or "postpone".
+        group: its messages are handed out one after the other. time_to_live: how long it may be
+        handed out; `math.inf`: for ever. max_attempts, retry, retry_jitter: instead of the queue's.
+        wait: for room in a full queue.
+        using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
+        added by SQL text in the transaction that is open there, and you commit it. Without group,
+        "replace" and "postpone".
+        """
+        message = NewMessage(
+            payload,
+            created_at=created_at,
+            delay=delay,
+            due_at=due_at,
+            priority=priority,
+            headers=headers,
+            key=key,
+            on_duplicate=on_duplicate,
+            group=group,
+            time_to_live=time_to_live,
+            max_attempts=max_attempts,
+            retry=retry,
+            retry_jitter=retry_jitter,
+        )
+        return self._enqueue(message, wait, tx, using)
+
+    async def put_async(self, payload: Payload, **options: Any) -> Added:
+        """As `put` with the same options, in a thread of the database object."""
+        if options.get("tx") is not None or options.get("using") is not None:
+            raise InvalidArgument("tableq: a transaction belongs to one thread: use put")
+        return await self._database._run(lambda: self.put(payload, **options))
+
+    def put_batch(
+        self,
+        messages: Iterable[BatchItem],
+        *,
+        wait: Duration = 0,
+        tx: Optional["Transaction"] = None,
+        using: Any = None,
+    ) -> List[Added]:
+        """Adds all or none, in order, in one transaction: payloads, or NewMessage for those with
+        options. See `put`."""
+        return self._enqueue_batch(messages, wait, tx, using)
+
+    def messages(self, state: str, *, page: int = 100) -> Iterator[StoredMessage]:
+        """The messages in a state (`ready`, `leased`, `delayed`, `done`, `dead` or `held`), read in
+        pages. Reads only."""
+        after: Optional[Result] = None
+        while True:
+            rows = Result(lib.tq_list, self._handle(), state.encode(), count_of(page), after)
+            for row in range(len(rows)):
+                yield StoredMessage._of(rows, row)
+            if len(rows) < page:
+                return
+            after = rows
+
+    def dead(self, *, page: int = 100) -> Iterator[StoredMessage]:
+        """The dead messages, with the errors of their attempts."""
+        return self.messages("dead", page=page)
+
+    def peek(self, max: int = 1) -> List[StoredMessage]:
+        """Up to `max` messages that takes would return next. Reads only."""
+        rows = Result(lib.tq_peek, self._handle(), count_of(max))
+        return [StoredMessage._of(rows, row) for row in range(len(rows))]
+
+    def get(
+        self, message_id: int, *, tx: Optional["Transaction"] = None
+    ) -> Optional[StoredMessage]:
+        """One message in any state, or None."""
+        rows = Result(lib.tq_get, self._handle(), transaction_pointer(tx), message_id)
+        return StoredMessage._of(rows, 0) if len(rows) else None
+
+    def find(self, key: str, *, tx: Optional["Transaction"] = None) -> Optional[StoredMessage]:
+        """The message that holds a key, or None."""
+        text = text_of(key, "key")
+        rows = Result(lib.tq_find, self._handle(), transaction_pointer(tx), text, len(text))
+        return StoredMessage._of(rows, 0) if len(rows) else None
+
+    def cancel(self, message_id: int, *, tx: Optional["Transaction"] = None) -> str:
+        """Removes a message that is ready, delayed, held or dead, and frees its key. Returns
+        `applied`, or why not: `running`, `finished` or `not_there`."""
+        value, pointer = out_int()
+        call(lib.tq_cancel, self._handle(), transaction_pointer(tx), message_id, pointer)
+        return outcome_name(value.value)
+
+    def set_priority(
+        self, message_id: int, priority: int, *, tx: Optional["Transaction"] = None
+    ) -> str:
+        """Changes the priority of a message that is ready, delayed or held. Returns as `cancel`."""
+        value, pointer = out_int()
+        call(
+            lib.tq_set_priority,
+            self._handle(),
+            transaction_pointer(tx),
+            message_id,
+            priority,
+            pointer,
+        )
+        return outcome_name(value.value)
+
+    def redrive(self, *ids: int) -> int:
+        """Makes these dead messages ready again. Returns how many were dead."""
+        value, pointer = out_int64()
+        call(lib.tq_redrive, self._handle(), ids_batch(ids), pointer)
+        return value.value
+
+    def redrive_all(
+        self, *, max: Optional[int] = None, per_second: Optional[float] = None
+    ) -> Redriven:
+        """Makes all dead messages ready again, also those in the queue's dead-letter queue, in
+        several transactions. Ctrl-C ends it after the current batch."""
+
+        def attempt(stop: Stop) -> Redriven:
+            options = Options(FOR_REDRIVE)
+            options.integer(b"max", max)
+            options.double(b"per_second", per_second)
+            options.stop(stop)
+            rows = Result(lib.tq_redrive_all, self._handle(), options)
+            return Redriven(rows.integer(0, b"count"), rows.integer(0, b"key_held"))
+
+        return self._database._beside(attempt, None)
+
+
+class TableQueue(LeaseQueue):
+    """A table of the application as a queue: see docs/tables.md."""
+
+    def put(self, row: Mapping[str, Any], *, tx: Optional["Transaction"] = None) -> None:
+        """Adds one row: values by column."""
+        call(
+            lib.tq_enqueue,
+            self._handle(),
+            transaction_pointer(tx),
+            None,
+            0,
+            row_options(row),
+            None,
+            None,
+        )
+
+    def put_batch(
+        self, rows: Iterable[Mapping[str, Any]], *, tx: Optional["Transaction"] = None
+    ) -> List[Dict[str, Any]]:
+        """Adds all or none, in one transaction. Returns the rows as they are stored."""
+        batch = Batch()
+        for row in rows:
+            batch.add(None, row_options(row))
+        added = Result(
+            lib.tq_enqueue_batch,
+            self._handle(),
+            transaction_pointer(tx),
+            batch,
+            Options(FOR_ENQUEUE),
+        )
+        stored = [added.inner(row, b"row") for row in range(len(added))]
+        return [one.dict(0) if one is not None and len(one) else {} for one in stored]
+
+    def peek(self, max: int = 1) -> List[Dict[str, Any]]:
+        """Up to `max` rows that takes would return next. Reads only."""
+        rows = Result(lib.tq_peek, self._handle(), count_of(max))
+        found = [rows.inner(row, b"row") for row in range(len(rows))]
+        return [one.dict(0) if one is not None and len(one) else {} for one in found]
+
+    def requeue_older_than(self, age: Duration) -> int:
+        """Rows that were taken longer ago wait again, whatever became of their takers. Returns how
+        many."""
+        from ._handles import milliseconds
+
+        value, pointer = out_int64()
+        call(lib.tq_requeue_older_than, self._handle(), milliseconds(age, "age"), pointer)
+        return value.value
+
+    def inspect(self) -> List[Finding]:
+        """Checks indexes and mapping. Reads only."""
+        return findings_of(Result(lib.tq_queue_inspect, self._handle()))
+
+    def ddl(self) -> str:
+        """The SQL of the indexes that are missing. Reads only."""
+        return Result(lib.tq_queue_ddl, self._handle()).text(0, b"text")

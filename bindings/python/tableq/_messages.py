@@ -1,0 +1,402 @@
+"""What queues return, and what is put into them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
+
+from ._handles import Duration, Payload, RetryDelays, Rows
+
+if TYPE_CHECKING:
+    from ._lease import LeaseQueue
+    from ._transaction import Transaction
+
+log = logging.getLogger("tableq")
+
+
+class Added(NamedTuple):
+    """What became of a message that was put."""
+
+    id: int
+    """Of the message, or of the one that holds the key."""
+    outcome: str
+    """`added`; with a key also `kept_first`, `replaced` or `postponed`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NewMessage:
+    """One message of a batch with options of its own: those of `put`."""
+
+    payload: Payload
+    created_at: Optional[datetime.datetime] = None
+    delay: Optional[Duration] = None
+    due_at: Optional[datetime.datetime] = None
+    priority: Optional[int] = None
+    headers: Optional[Mapping[str, str]] = None
+    key: Optional[str] = None
+    on_duplicate: Optional[str] = None
+    group: Optional[str] = None
+    time_to_live: Optional[Duration] = None
+    max_attempts: Optional[int] = None
+    retry: Optional[RetryDelays] = None
+    retry_jitter: Optional[int] = None
+
+
+class Message:
+    """A message that a read has deleted from its queue: this is the only copy."""
+
+    __slots__ = ("id", "payload", "created_at", "due_at")
+
+    def __init__(self, rows: Rows, row: int) -> None:
+        self.id: int = rows.integer(row, b"id")
+        self.payload: bytes = rows.data(row, b"payload") or b""
+        self.created_at: datetime.datetime = rows.time(row, b"created_at")
+        self.due_at: Optional[datetime.datetime] = rows.optional_time(row, b"due_at")
+        """Of a `pending` queue."""
+
+    @property
+    def text(self) -> str:
+        """The payload as UTF-8."""
+        return self.payload.decode("utf-8")
+
+    def __repr__(self) -> str:
+        return f"<tableq.Message {self.id}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredMessage:
+    """A message as it stands in a `claim` queue."""
+
+    id: int
+    state: str
+    """`ready`, `leased`, `delayed`, `done`, `dead` or `held`."""
+    payload: bytes
+    headers: Dict[str, str]
+    key: Optional[str]
+    group: Optional[str]
+    priority: int
+    attempts: int
+    created_at: datetime.datetime
+    due_at: Optional[datetime.datetime]
+    expires_at: Optional[datetime.datetime]
+    claimed_at: Optional[datetime.datetime]
+    finished_at: Optional[datetime.datetime]
+    errors: List[Tuple[datetime.datetime, str]]
+    """When an attempt failed and why, the oldest first."""
+
+    @property
+    def text(self) -> str:
+        """The payload as UTF-8."""
+        return self.payload.decode("utf-8")
+
+    @classmethod
+    def _of(cls, rows: Rows, row: int) -> "StoredMessage":
+        history = rows.inner(row, b"errors")
+        return cls(
+            id=rows.integer(row, b"id"),
+            state=rows.text(row, b"state"),
+            payload=rows.data(row, b"payload") or b"",
+            headers=rows.headers(row),
+            key=rows.optional_text(row, b"key"),
+            group=rows.optional_text(row, b"group"),
+            priority=rows.integer(row, b"priority"),
+            attempts=rows.integer(row, b"attempts"),
+            created_at=rows.time(row, b"created_at"),
+            due_at=rows.optional_time(row, b"due_at"),
+            expires_at=rows.optional_time(row, b"expires_at"),
+            claimed_at=rows.optional_time(row, b"claimed_at"),
+            finished_at=rows.optional_time(row, b"finished_at"),
+            errors=[
+                (history.time(n, b"at"), history.text(n, b"error"))
+                for n in range(len(history or ()))
+            ]
+            if history is not None
+            else [],
+        )
+
+
+class GiveUp(Exception):
+    """Raised by a handler, or in `with job:`: the message is dead at once, with this text."""
+
+
+class Retry(Exception):
+    """Raised by a handler, or in `with job:`: the attempt has failed, with this text, and the next
+    one comes after `delay`."""
+
+    def __init__(self, text: str = "", *, delay: Optional[Duration] = None) -> None:
+        super().__init__(text)
+        self.delay = delay
+
+
+def text_of_exception(error: BaseException) -> str:
+    """What stands in the message's history."""
+    name = type(error).__name__
+    text = str(error)
+    if isinstance(error, (GiveUp, Retry)) and text:
+        return text
+    return f"{name}: {text}" if text else name
+
+
+class Job:
+    """A message under a lease: yours until the lease ends.
+
+    `with job:` completes it at the end. An exception in the block fails it, with the exception's
+    text in its history; the exception is logged (logger `tableq`) and ends there, so that a loop
+    over jobs goes on. KeyboardInterrupt, SystemExit and asyncio.CancelledError give the message
+    back without an attempt and go on. A block that has settled the job itself is left alone.
+    """
+
+    __slots__ = ("queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost")
+
+    def __init__(self, queue: "LeaseQueue", rows: Rows, row: int) -> None:
+        self.queue = queue
+        """The queue that it came from."""
+        self.receipt: str = rows.text(row, b"receipt")
+        """The right to settle it: a text that may be stored, or sent to another process."""
+        self.id: int = rows.integer(row, b"id")
+        self.payload: bytes = rows.data(row, b"payload") or b""
+        self._rows = rows
+        self._row = row
+        self._settled = False
+        self._lost = False
+
+    @property
+    def text(self) -> str:
+        """The payload as UTF-8."""
+        return self.payload.decode("utf-8")
+
+    @property
+    def headers(self) -> Dict[str, str]:
+        return self._rows.headers(self._row)
+
+    @property
+    def key(self) -> Optional[str]:
+        return self._rows.optional_text(self._row, b"key")
+
+    @property
+    def group(self) -> Optional[str]:
+        return self._rows.optional_text(self._row, b"group")
+
+    @property
+    def priority(self) -> int:
+        return self._rows.integer(self._row, b"priority")
+
+    @property
+    def attempt(self) -> int:
+        """This attempt's number, from 1."""
+        return self._rows.integer(self._row, b"attempt")
+
+    @property
+    def created_at(self) -> datetime.datetime:
+        return self._rows.time(self._row, b"created_at")
+
+    @property
+    def claimed_at(self) -> Optional[datetime.datetime]:
+        return self._rows.optional_time(self._row, b"claimed_at")
+
+    @property
+    def lease_until(self) -> datetime.datetime:
+        """When the lease ends, as the take gave it; extensions do not change it here."""
+        return self._rows.time(self._row, b"lease_until")
+
+    @property
+    def row(self) -> Dict[str, Any]:
+        """The columns, of a table of the application; empty otherwise."""
+        rows = self._rows.inner(self._row, b"row")
+        return rows.dict(0) if rows is not None and len(rows) else {}
+
+    @property
+    def lost(self) -> bool:
+        """In a worker: the lease was lost, and another worker may have the message."""
+        return self._lost
+
+    @property
+    def settled(self) -> bool:
+        """Whether this object was completed, failed or released."""
+        return self._settled
+
+    def complete(self, *, tx: Optional["Transaction"] = None) -> bool:
+        """The work is done. False: the lease was lost, and nothing has happened."""
+        return self.queue.complete(self, tx=tx)
+
+    def fail(
+        self,
+        error: "str | BaseException" = "",
+        *,
+        delay: Optional[Duration] = None,
+        give_up: bool = False,
+        tx: Optional["Transaction"] = None,
+    ) -> bool:
+        """The attempt has failed: see `ClaimQueue.fail`."""
+        return self.queue.fail(self, error, delay=delay, give_up=give_up, tx=tx)
+
+    def release(self, *, tx: Optional["Transaction"] = None) -> bool:
+        """Gives it back without an attempt."""
+        return self.queue.release(self, tx=tx)
+
+    def extend(self, lease: Duration, *, tx: Optional["Transaction"] = None) -> bool:
+        """The lease ends that long from now."""
+        return self.queue.extend(self, lease, tx=tx)
+
+    async def complete_async(self) -> bool:
+        """As `complete`."""
+        return await self.queue._database._run(self.complete)
+
+    async def fail_async(
+        self,
+        error: "str | BaseException" = "",
+        *,
+        delay: Optional[Duration] = None,
+        give_up: bool = False,
+    ) -> bool:
+        """As `fail`."""
+        return await self.queue._database._run(
+            lambda: self.fail(error, delay=delay, give_up=give_up)
+        )
+
+    async def release_async(self) -> bool:
+        """As `release`."""
+        return await self.queue._database._run(self.release)
+
+    async def extend_async(self, lease: Duration) -> bool:
+        """As `extend`."""
+        return await self.queue._database._run(lambda: self.extend(lease))
+
+    def _end(self, error: Optional[BaseException]) -> bool:
+        """The end of a block. Returns whether the exception ends here."""
+        if self._settled:
+            if isinstance(error, Exception):
+                log.error("tableq: a job of %s failed after it was settled", self.queue.name,
+                          exc_info=error)
+            return isinstance(error, Exception)
+        if error is None:
+            if not self.complete():
+                log.warning("tableq: the lease of message %d in %s was lost before it was "
+                            "completed; it may run again", self.id, self.queue.name)
+            return False
+        if not isinstance(error, Exception):
+            self.release()
+            return False
+        log.error("tableq: message %d in %s failed", self.id, self.queue.name, exc_info=error)
+        if not self._fail_with(error):
+            log.warning("tableq: the lease of message %d in %s was lost", self.id, self.queue.name)
+        return True
+
+    def _fail_with(self, error: BaseException) -> bool:
+        delay = error.delay if isinstance(error, Retry) else None
+        return self.fail(error, delay=delay, give_up=isinstance(error, GiveUp))
+
+    def __enter__(self) -> "Job":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> bool:
+        return self._end(error)
+
+    async def __aenter__(self) -> "Job":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> bool:
+        return await self.queue._database._run(lambda: self._end(error))
+
+    def __repr__(self) -> str:
+        return f"<tableq.Job {self.id} of {self.queue.name}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class QueueStats:
+    """Figures of a `heap`, `fifo`, `lifo` or `pending` queue."""
+
+    waiting: int
+    delayed: int
+    last_id: Optional[int]
+    oldest: Optional[datetime.datetime]
+    counted_to: Optional[int]
+    """Greater figures are lower bounds."""
+    as_of: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True)
+class ClaimStats:
+    """Figures of a `claim` queue or a table."""
+
+    ready: int
+    due: int
+    delayed: int
+    leased: int
+    held: int
+    done: int
+    dead: int
+    dead_letters: Optional[int]
+    dead_letters_at_least: bool
+    last_id: Optional[int]
+    oldest: Optional[datetime.datetime]
+    counted_to: Optional[int]
+    """Greater figures are lower bounds."""
+    as_of: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Limits of a queue. None: no limit."""
+
+    capacity: Optional[int] = None
+    rate: Optional[float] = None
+    burst: Optional[int] = None
+    concurrency: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One result of a check."""
+
+    severity: str
+    """`ok`, `warning` or `problem`."""
+    subject: str
+    what: str
+    fix: str
+
+
+@dataclasses.dataclass(frozen=True)
+class QueueInfo:
+    """A queue of the catalogue."""
+
+    name: str
+    kind: str
+    layout: int
+    identity: int
+    created_at: datetime.datetime
+    options: Dict[str, Any]
+    """The options of its kind, by the names of tableq.h."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MigrationStep:
+    """A step between two layouts."""
+
+    queue: str
+    from_layout: int
+    to_layout: int
+    sql: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Redriven:
+    """What `redrive_all` did."""
+
+    count: int
+    """Messages that are ready again."""
+    key_held: int
+    """Messages that stay dead because another one holds their key."""

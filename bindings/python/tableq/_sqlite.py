@@ -1,0 +1,128 @@
+"""Two copies of SQLite in one process must not have one file open: POSIX locks belong to the
+process, so that each close of the file by one copy drops the locks of the other."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import os
+import threading
+from typing import Any, Dict, Optional, Tuple
+from urllib.parse import unquote
+
+from ._errors import Unsupported
+from ._library import lib
+
+_File = Tuple[int, int]  # Device and inode.
+
+_lock = threading.RLock()  # A Database may be collected in the midst of this.
+_ours: Dict[_File, int] = {}  # Files of open databases of tableq, and how many.
+
+
+def _symbol(path: str) -> Optional[int]:
+    """Where the SQLite of a loaded object begins: of itself, or of the libraries that it needs."""
+    try:
+        function = ctypes.CDLL(path).sqlite3_libversion_number
+    except (OSError, AttributeError):
+        return None
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+@functools.lru_cache(maxsize=None)
+def one_sqlite() -> bool:
+    """Whether tableq and Python's module sqlite3 use one copy of SQLite."""
+    found = importlib.util.find_spec("_sqlite3")
+    if found is None:
+        return True  # No other one that Python could use.
+    path = found.origin
+    ours = _symbol(lib.path)
+    return path is not None and ours is not None and ours == _symbol(path)
+
+
+def _file_of(path: str) -> Optional[_File]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def path_of(url: str) -> Optional[str]:
+    """The file that an address names, or None: not SQLite, or no file."""
+    scheme, found, rest = url.partition("://")
+    if not found or scheme not in ("sqlite", "sqlite3"):
+        return None
+    path = unquote(rest.partition("?")[0])
+    if path.startswith("dbname="):
+        path = path[len("dbname="):].split(" ")[0]
+    return None if not path or path == ":memory:" else path
+
+
+def _is_open(file: _File) -> bool:
+    """Whether this process has the file open."""
+    try:
+        descriptors = os.listdir("/proc/self/fd")
+    except OSError:
+        return False
+    return any(_file_of(f"/proc/self/fd/{number}") == file for number in descriptors)
+
+
+class Guard:
+    """Refuses a database on a file that another SQLite of this process has open."""
+
+    def __init__(self, url: str) -> None:
+        path = path_of(url)
+        # Relative addresses are meant from where the process is now.
+        self._path = None if path is None else os.path.abspath(path)
+        self._file: Optional[_File] = None
+
+    def check(self) -> None:
+        """Before a session may be opened. Files that tableq has open already cannot be told from
+        those of another copy: then only connections that are given to `put` are refused."""
+        if self._path is None or one_sqlite():
+            return
+        file = _file_of(self._path)
+        with _lock:
+            if file is None or file in _ours:
+                return
+        if _is_open(file):
+            raise Unsupported(
+                f"tableq: another SQLite of this process has {self._path} open, and two copies "
+                "break each other's locks. Close it first, or use tableq.Outbox, which works on "
+                "your own connection alone, or a libtableq that links Python's libsqlite3"
+            )
+
+    def opened(self) -> None:
+        if self._path is None:
+            return
+        self._file = _file_of(self._path)
+        if self._file is not None:
+            with _lock:
+                _ours[self._file] = _ours.get(self._file, 0) + 1
+
+    def closed(self) -> None:
+        file, self._file = self._file, None
+        if file is None:
+            return
+        with _lock:
+            left = _ours.get(file, 0) - 1
+            if left > 0:
+                _ours[file] = left
+            else:
+                _ours.pop(file, None)
+
+    def check_connection(self, connection: Any) -> None:
+        """A connection of Python's sqlite3 beside an open database of tableq."""
+        if one_sqlite():
+            return
+        rows = connection.execute("PRAGMA database_list").fetchall()
+        path = next((row[2] for row in rows if row[1] == "main"), "")
+        with _lock:
+            open_here = bool(path) and _file_of(path) in _ours
+        if open_here:
+            raise Unsupported(
+                f"tableq: a Database has {path} open with another SQLite than this connection, and "
+                "two copies break each other's locks. Use tableq.Outbox without a Database in this "
+                "process, or a libtableq that links Python's libsqlite3"
+            )

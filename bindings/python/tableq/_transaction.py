@@ -1,0 +1,78 @@
+"""Transactions of tableq."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, List, Optional, Type
+
+from ._errors import InvalidArgument, call
+from ._handles import Pointer, made
+from ._library import lib
+
+if TYPE_CHECKING:
+    from ._database import Database
+    from ._messages import Job
+
+
+class Transaction:
+    """Several calls that commit together: give it to them as `tx`.
+
+    `with db.transaction() as tx:` commits at the end, and rolls back when the block raises. One
+    thread at a time uses it. While it is open, the thread that used it last is refused calls
+    without `tx` on the same database; `Queue.outside` is for such work on purpose.
+    """
+
+    def __init__(self, database: "Database") -> None:
+        self._pointer: Optional[Pointer] = made(
+            lib.tq_transaction_free, lib.tq_transaction_begin, database._handle()
+        )
+        self._jobs: List["Job"] = []
+        database._children.add(self)
+
+    def _handle(self) -> Pointer:
+        pointer = self._pointer
+        if pointer is None:
+            raise InvalidArgument("tableq: the transaction has ended")
+        return pointer
+
+    @property
+    def active(self) -> bool:
+        """Neither committed nor rolled back."""
+        return self._pointer is not None and bool(lib.tq_transaction_active(self._pointer))
+
+    def commit(self) -> None:
+        """Makes all permanent. OutcomeUnknown: the session died meanwhile; check before you repeat
+        the work."""
+        pointer = self._handle()
+        try:
+            call(lib.tq_transaction_commit, pointer)
+        finally:
+            if not self.active:
+                self._pointer = None
+        for job in self._jobs:
+            job._settled = True
+
+    def rollback(self) -> None:
+        """Undoes all. Nothing if it has ended."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None and lib.tq_transaction_active(pointer):
+            call(lib.tq_transaction_rollback, pointer)
+
+    def close(self) -> None:
+        """Rolls back if it is active."""
+        self._pointer = None
+
+    def __enter__(self) -> "Transaction":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if error is None:
+            if self.active:
+                self.commit()
+            return
+        self.close()  # It rolls back, and cannot hide the error of the block.

@@ -1,0 +1,241 @@
+"""A worker with threads."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+import time
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+
+from ._errors import Error, InvalidArgument
+from ._handles import FOR_READ, Duration, Options, Stop, milliseconds
+from ._keeper import Keeper
+from ._messages import Job, log
+from ._pause import Pauses
+from ._verdict import is_empty, passes, settle
+
+if TYPE_CHECKING:
+    from ._lease import LeaseQueue
+
+_WAIT_MS = 3600 * 1000
+_EMPTY_WAIT_MS = 200
+
+# A signal that comes just before the main thread sleeps does not wake it: it looks that often.
+_SIGNAL_MS = 100.0
+
+
+class Worker:
+    """Takes messages and gives each to a handler, in threads of its own: see `ClaimQueue.work`.
+
+    `run` returns when it has ended; `stop`, from any thread or handler, ends it in order.
+    """
+
+    def __init__(
+        self,
+        queue: "LeaseQueue",
+        handler: Callable[[Job], Any],
+        threads: int = 1,
+        lease: Optional[Duration] = None,
+        until_empty: bool = False,
+        grace: Optional[Duration] = None,
+    ) -> None:
+        if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1000:
+            raise InvalidArgument("tableq: threads is 1 to 1,000")
+        if not callable(handler):
+            raise InvalidArgument("tableq: handler is not callable")
+        self._queue = queue
+        self._handler = handler
+        self._count = threads
+        self._lease = lease
+        self._until_empty = until_empty
+        self._grace = None if grace is None else milliseconds(grace, "grace") / 1000
+        self._lock = threading.Lock()
+        self._running: Dict[str, Job] = {}
+        self._alive = 0
+        self._completed = 0
+        self._failure: Optional[BaseException] = None
+        self._ending = threading.Event()
+        self._stop = Stop()
+        self._wake: List[int] = []
+        self._signals = 0
+
+    def stop(self) -> None:
+        """Takes no more messages; running handlers finish. Returns at once."""
+        self._ending.set()
+        self._stop.request()
+        self._poke()
+
+    def run(self, signals: bool = True) -> int:
+        """Works until it is stopped. Returns how many messages it has completed.
+
+        signals: in the main thread, SIGTERM and SIGINT stop it.
+        """
+        if self._wake:
+            raise InvalidArgument("tableq: a worker runs once")
+        self._wake = list(os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
+        before: Dict[int, Any] = {}
+        threads: List[threading.Thread] = []
+        keeper = self._queue.database.keeper()
+        try:
+            if signals and threading.current_thread() is threading.main_thread():
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    before[number] = signal.signal(number, self._signalled)
+            threads = [
+                threading.Thread(
+                    target=self._serve, args=(keeper,), name=f"tableq-work-{n}", daemon=True
+                )
+                for n in range(self._count)
+            ]
+            self._alive = len(threads)
+            with self._queue.database._also(self._stop):
+                for thread in threads:
+                    thread.start()
+                left = self._watch(keeper)
+        except BaseException:
+            self.stop()
+            left = True
+            raise
+        finally:
+            if threads and left:
+                self._abandon(keeper)
+            else:
+                for thread in threads:
+                    thread.join()
+            for known, handler in before.items():
+                signal.signal(known, handler)
+            keeper.close()
+            with self._lock:
+                pipe, self._wake = self._wake, [-1, -1]
+            for descriptor in pipe:
+                os.close(descriptor)
+        if self._failure is not None:
+            raise self._failure
+        return self._completed
+
+    # ----------------------------------------------------------------------------------- internal
+
+    def _poke(self) -> None:
+        # Without the lock: a signal's handler may have interrupted its holder.
+        if self._wake and self._wake[1] >= 0:
+            try:
+                os.write(self._wake[1], b"x")
+            except BlockingIOError:
+                pass  # It is readable already.
+
+    def _signalled(self, number: int, frame: Optional[FrameType]) -> None:
+        self._signals += 1
+        if self._signals > 1:
+            raise KeyboardInterrupt
+        self.stop()
+
+    def _watch(self, keeper: Keeper) -> bool:
+        """Until all threads have ended. Returns whether some are left at the end of the grace."""
+        poll = select.poll()
+        poll.register(self._wake[0], select.POLLIN)
+        poll.register(keeper.fileno(), select.POLLIN)
+        end: Optional[float] = None
+        while True:
+            with self._lock:
+                if self._alive == 0:
+                    return False
+            pause = _SIGNAL_MS
+            if self._ending.is_set() and self._grace is not None:
+                end = time.monotonic() + self._grace if end is None else end
+                left = (end - time.monotonic()) * 1000
+                if left <= 0:
+                    return True
+                pause = min(pause, left)
+            for descriptor, _ in poll.poll(pause):
+                if descriptor == self._wake[0]:
+                    os.read(descriptor, 4096)
+                elif keeper.closed:  # With the database: its descriptor is gone.
+                    poll.unregister(descriptor)
+                else:
+                    self._note_lost(keeper)
+
+    def _note_lost(self, keeper: Keeper) -> None:
+        for lost in keeper.lost():
+            with self._lock:
+                job = self._running.get(lost.receipt)
+            if job is not None:
+                job._lost = True
+                log.warning("tableq: the lease of message %d in %s was lost while its handler ran",
+                            job.id, lost.queue)
+
+    def _abandon(self, keeper: Keeper) -> None:
+        """Gives the messages of running handlers back. Their threads go on and are refused."""
+        with self._lock:
+            jobs = [job for job in self._running.values() if not job.settled]
+        for job in jobs:
+            job._lost = True
+            try:
+                job.release()
+            except Error as error:
+                log.warning("tableq: message %d waits for the end of its lease: %s", job.id, error)
+
+    def _serve(self, keeper: Keeper) -> None:
+        try:
+            self._take_and_handle(keeper)
+        except BaseException as error:  # It is raised by `run`.
+            with self._lock:
+                self._failure = self._failure or error
+            self.stop()
+        finally:
+            with self._lock:
+                self._alive -= 1
+            self._poke()
+
+    def _take_and_handle(self, keeper: Keeper) -> None:
+        pauses = Pauses()
+        while not self._ending.is_set():
+            options = Options(FOR_READ)
+            options.integer(b"wait_ms", _EMPTY_WAIT_MS if self._until_empty else _WAIT_MS)
+            options.duration(b"lease_ms", self._lease)
+            options.stop(self._stop)
+            try:
+                jobs = self._queue._take(1, options)
+            except Error as error:
+                if self._queue.database.closed:
+                    self.stop()
+                    return
+                if not passes(error):
+                    raise
+                log.warning("tableq: %s", error)
+                pauses.sleep(self._ending)
+                continue
+            pauses = Pauses()
+            if jobs:
+                self._handle(jobs[0], keeper)
+            elif self._until_empty:
+                with self._lock:
+                    idle = not self._running
+                if idle and is_empty(self._queue):
+                    self.stop()
+
+    def _handle(self, job: Job, keeper: Keeper) -> None:
+        with self._lock:
+            self._running[job.receipt] = job
+        failure: Optional[BaseException] = None
+        try:
+            keeper.add(job, self._lease)
+            try:
+                self._handler(job)
+            except Exception as error:
+                failure = error
+            counts = settle(job, failure, self._ending.is_set)
+            if counts:
+                with self._lock:
+                    self._completed += 1
+        except BaseException:
+            # SystemExit of a handler, say: another worker may have it.
+            if not job.settled and not self._queue.database.closed:
+                job.release()
+            raise
+        finally:
+            with self._lock:
+                self._running.pop(job.receipt, None)
+            if not job.settled and not job.lost and not keeper.closed:
+                keeper.remove(job)

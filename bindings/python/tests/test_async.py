@@ -1,0 +1,346 @@
+"""Event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from typing import Any, Awaitable, Callable, List
+
+import pytest
+
+import tableq
+from conftest import Place, Thread, environment, start, until
+
+
+async def _until(condition: Callable[[], Any]) -> None:
+    end = asyncio.get_running_loop().time() + 60
+    while not condition():
+        assert asyncio.get_running_loop().time() < end, "it does not come about"
+        await asyncio.sleep(0.001)
+
+
+def go(work: Callable[[], Awaitable[Any]]) -> Any:
+    async def bounded() -> Any:
+        return await asyncio.wait_for(work(), 30)
+
+    return asyncio.run(bounded())
+
+
+def test_an_await_gets_what_is_there_and_what_comes(jobs: tableq.ClaimQueue) -> None:
+    async def work() -> None:
+        jobs.put("a")
+        assert [job.text for job in await jobs.take_async(5)] == ["a"]
+        waiting = asyncio.ensure_future(jobs.take_async(1, wait=3600))
+        other = asyncio.ensure_future(jobs.take_one_async(wait=3600))
+        await asyncio.sleep(0.05)
+        assert not waiting.done() and not other.done()
+        await jobs.put_async("b", priority=1)
+        await jobs.put_async("c")
+        found = await waiting
+        last = await other
+        assert last is not None
+        assert sorted([job.text for job in found] + [last.text]) == ["b", "c"]
+        assert await jobs.take_async(wait=0.05) == []
+
+    go(work)
+
+
+def test_other_processes_and_plain_kinds_wake_an_await(place: Place, db: tableq.Database) -> None:
+    mail, later = db.fifo("mail"), db.pending("later")
+
+    async def work() -> None:
+        waits = [
+            asyncio.ensure_future(mail.dequeue_async(wait=3600)),
+            asyncio.ensure_future(later.dequeue_async(wait=3600)),
+        ]
+        producer = await asyncio.create_subprocess_exec(
+            *place.program("db.fifo('mail').put('a'); db.pending('later').put('b', delay=0.3)"),
+            env=environment(),
+        )
+        assert [(await wait)[0].text for wait in waits] == ["a", "b"]
+        await producer.wait()
+
+    go(work)
+
+
+def test_waits_need_no_thread_each(db: tableq.Database) -> None:
+    queues = [db.fifo(f"mail{n}") for n in range(30)]
+
+    async def work() -> None:
+        waits = [asyncio.ensure_future(queue.dequeue_async(wait=3600)) for queue in queues]
+        waits += [asyncio.ensure_future(queues[0].dequeue_async(wait=3600)) for _ in range(30)]
+        await asyncio.sleep(0.3)
+        assert threading.active_count() < 20
+        for queue in queues:
+            await queue.put_async("x")
+        queues[0].put_batch(["y"] * 30)
+        assert [len(await wait) for wait in waits] == [1] * 60
+
+    go(work)
+
+
+def test_a_cancelled_wait_takes_nothing(jobs: tableq.ClaimQueue) -> None:
+    async def work() -> None:
+        waiting = asyncio.ensure_future(jobs.take_async(wait=3600))
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await jobs.put_async("a")
+        assert [job.attempt for job in await jobs.take_async()] == [1]
+
+    go(work)
+
+
+def test_a_cancelled_await_gives_its_messages_back(
+    jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The read has taken a message in its thread when the await is cancelled."""
+    taken, go_on = threading.Event(), threading.Event()
+    plain = type(jobs).take
+
+    def slow(self: tableq.ClaimQueue, *args: Any, **kwargs: Any) -> List[tableq.Job]:
+        found = plain(self, *args, **kwargs)
+        taken.set()
+        go_on.wait(60)
+        return found
+
+    monkeypatch.setattr(type(jobs), "take", slow)
+    jobs.put("a")
+
+    async def work() -> None:
+        reading = asyncio.ensure_future(jobs.take_async())
+        await _until(taken.is_set)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        go_on.set()
+        await _until(lambda: jobs.stats().ready)
+
+    go(work)
+    monkeypatch.undo()
+    assert [job.attempt for job in jobs.take()] == [1]
+
+
+def test_cancellation_at_any_moment_loses_no_lease(jobs: tableq.ClaimQueue) -> None:
+    """Awaits are cancelled while messages come; in the end each message is there once."""
+    async def work() -> int:
+        got = 0
+        for round in range(60):
+            await jobs.put_async(str(round))
+            reads = [asyncio.ensure_future(jobs.take_async(2, wait=3600)) for _ in range(3)]
+            for _ in range(round % 7):
+                await asyncio.sleep(0.0005)
+            for read in reads:
+                read.cancel()
+            for result in await asyncio.gather(*reads, return_exceptions=True):
+                if not isinstance(result, BaseException):
+                    for job in result:
+                        assert await job.complete_async()
+                        got += 1
+        return got
+
+    got = go(work)
+    db = jobs.database
+    until(lambda: jobs.stats().leased == 0)
+    assert got + jobs.stats().ready == 60
+    assert not db.closed
+
+
+def test_close_after_a_cancelled_await_gives_back_first(
+    place: Place, jobs: tableq.ClaimQueue
+) -> None:
+    jobs.put_batch([str(n) for n in range(50)])
+
+    async def work() -> None:
+        with place.open() as db:
+            mine = db.claim("jobs")
+            reads = [asyncio.ensure_future(mine.take_async(5)) for _ in range(10)]
+            await asyncio.sleep(0)
+            for read in reads:
+                read.cancel()
+            await asyncio.gather(*reads, return_exceptions=True)
+
+    go(work)
+    stats = jobs.stats()
+    assert (stats.ready, stats.leased) == (50, 0)
+
+
+def test_close_ends_awaits(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    async def work() -> None:
+        waiting = asyncio.ensure_future(jobs.take_async(wait=3600))
+        await asyncio.sleep(0.05)
+        db.close()
+        assert await waiting == []
+
+    go(work)
+
+
+def test_a_block_settles_a_job(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b", "c"])
+
+    async def work() -> None:
+        for job in await jobs.take_async(3):
+            async with job:
+                if job.text == "b":
+                    raise tableq.GiveUp("no")
+                if job.text == "c":
+                    assert await job.extend_async(60)
+                    await job.fail_async("later", delay=60)
+
+    go(work)
+    stats = jobs.stats()
+    assert (stats.dead, stats.delayed, stats.ready, stats.leased) == (1, 1, 0, 0)
+
+
+def test_two_loops_do_not_take_each_others_news(jobs: tableq.ClaimQueue) -> None:
+    async def read() -> List[tableq.Job]:
+        return await jobs.take_async(wait=3600)
+
+    threads = [Thread(lambda: go(read)) for _ in range(2)]
+    jobs.put("a")
+    jobs.put("b")
+    assert sorted(job.text for thread in threads for job in thread.result()) == ["a", "b"]
+
+
+def test_a_loop_may_end_and_another_begin(jobs: tableq.ClaimQueue) -> None:
+    for text in "abc":
+        async def work() -> None:
+            waiting = asyncio.ensure_future(jobs.take_async(wait=3600))
+            await asyncio.sleep(0.01)
+            await jobs.put_async(text)
+            assert await (await waiting)[0].complete_async()
+
+        go(work)
+
+
+def test_a_worker_awaits_its_handlers(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs.put_batch([str(n) for n in range(30)] + ["bad"])
+    running = most = 0
+
+    async def handler(job: tableq.Job) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        if job.text == "bad":
+            raise ValueError("no number")
+
+    async def work() -> int:
+        return await jobs.work_async(handler, concurrency=5, until_empty=True)
+
+    assert go(work) == 30
+    assert 1 < most <= 5
+    assert [text for _, text in next(jobs.dead()).errors] == ["ValueError: no number"] * 3
+    assert caplog.records
+
+
+def test_leases_are_extended_while_the_loop_is_held_up(db: tableq.Database) -> None:
+    import time
+
+    jobs = db.claim("short", lease=0.4)
+    jobs.put("a")
+    attempts = []
+
+    async def handler(job: tableq.Job) -> None:
+        attempts.append(job.attempt)
+        time.sleep(1.2)  # A mistake of the handler, which holds up the loop.
+
+    async def work() -> int:
+        return await jobs.work_async(handler, until_empty=True)
+
+    assert go(work) == 1
+    assert attempts == [1]
+
+
+def test_a_cancelled_worker_gives_back(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b", "c"])
+    begun = []
+
+    async def handler(job: tableq.Job) -> None:
+        begun.append(job)
+        await asyncio.Event().wait()
+
+    async def work() -> None:
+        working = asyncio.ensure_future(jobs.work_async(handler, concurrency=2))
+        await _until(lambda: len(begun) == 2)
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+
+    go(work)
+    until(lambda: jobs.stats().ready == 3)
+    assert {job.attempt for job in jobs.take(3)} == {1}
+
+
+def test_a_worker_is_stopped_in_order(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b", "c"])
+    release = asyncio.Event
+
+    async def work() -> int:
+        go_on = release()
+
+        async def handler(job: tableq.Job) -> None:
+            worker.stop()
+            asyncio.get_running_loop().call_later(0.05, go_on.set)
+            await go_on.wait()
+
+        worker = tableq.AsyncWorker(jobs, handler, concurrency=2)
+        return int(await worker.run())
+
+    assert go(work) == 2
+    stats = jobs.stats()
+    assert (stats.ready, stats.leased) == (1, 0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_worker_in_order(
+    place: Place, jobs: tableq.ClaimQueue, number: signal.Signals
+) -> None:
+    jobs.put("a")
+    worker = start(
+        place.program(
+            """
+            import asyncio, signal
+            async def handler(job):
+                print('running', flush=True)
+                while worker._stopping is None or not worker._stopping.is_set():
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(0.05)
+            async def main():
+                global worker
+                worker = tableq.AsyncWorker(db.claim('jobs'), handler)
+                before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+                print(await worker.run())
+                print(before == (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)))
+            asyncio.run(main())
+            """
+        )
+    )
+    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
+    worker.send_signal(number)
+    assert worker.communicate(timeout=60)[0] == "1\nTrue\n"
+    assert jobs.stats().leased == 0
+
+
+def test_ctrl_c_ends_an_await(place: Place) -> None:
+    place.open().claim("jobs")
+    waiting = start(
+        place.program(
+            """
+            import asyncio, os, signal
+            async def main():
+                asyncio.get_running_loop().call_later(0.1, os.kill, os.getpid(), signal.SIGINT)
+                await db.claim('jobs').take_async(wait=3600)
+            try:
+                asyncio.run(main())
+            except KeyboardInterrupt:
+                print('interrupted')
+            """
+        )
+    )
+    assert waiting.communicate(timeout=60)[0] == "interrupted\n"

@@ -1,0 +1,308 @@
+"""Leases and their ends."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import logging
+import math
+import select
+from datetime import timedelta, timezone
+
+import pytest
+
+import tableq
+from conftest import Place, run
+
+
+def test_a_job_has_what_was_put(jobs: tableq.ClaimQueue) -> None:
+    when = datetime.datetime(2031, 2, 3, tzinfo=timezone.utc)
+    mine = datetime.datetime(2032, 2, 3, tzinfo=timezone.utc)
+    added = jobs.put(
+        b"x", priority=-3, headers={"typ\u00e9": "a\u20acb"}, key="k1", created_at=when
+    )
+    (job,) = jobs.take(claimed_at=mine, lease=60)
+    assert added == (job.id, "added")
+    assert (job.payload, job.text, job.priority) == (b"x", "x", -3)
+    assert (job.headers, job.key, job.group) == ({"typ\u00e9": "a\u20acb"}, "k1", None)
+    assert (job.attempt, job.created_at, job.claimed_at) == (1, when, mine)
+    assert job.lease_until.tzinfo is timezone.utc
+    assert job.row == {} and not job.settled and not job.lost
+
+
+def test_completed_jobs_are_gone(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    (job,) = jobs.take()
+    assert job.complete() and job.settled
+    assert not jobs.complete(job)
+    assert jobs.stats().leased == 0
+
+
+def test_completed_jobs_stay_where_the_queue_keeps_them(db: tableq.Database) -> None:
+    jobs = db.claim("kept", keep_completed=True)
+    jobs.put("a")
+    jobs.take()[0].complete()
+    (done,) = jobs.messages("done")
+    assert done.text == "a" and done.finished_at is not None
+    assert jobs.purge(older_than=timedelta(days=1)) == 0
+    assert jobs.purge() == 1
+
+
+def test_a_failed_job_comes_again_with_its_errors(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    jobs.take()[0].fail("first")
+    jobs.take()[0].fail(ValueError("second"))
+    jobs.take()[0].fail(tableq.GiveUp("third"))
+    (dead,) = jobs.dead()
+    assert [text for _, text in dead.errors] == ["first", "ValueError: second", "third"]
+    assert all(at.tzinfo is timezone.utc for at, _ in dead.errors)
+    assert (dead.state, dead.attempts) == ("dead", 3)
+
+
+def test_a_failure_may_have_its_own_delay_or_be_the_last(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b"])
+    one, two = jobs.take(2)
+    one.fail("later", delay=timedelta(hours=1))
+    two.fail("never", give_up=True)
+    stats = jobs.stats()
+    assert (stats.delayed, stats.dead) == (1, 1)
+
+
+def test_any_text_is_an_error(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    assert jobs.take()[0].fail("\udcff" + "x" * 5000, give_up=True)
+    (dead,) = jobs.dead()
+    assert len(dead.errors[0][1].encode()) <= 2000
+
+
+def test_a_released_job_has_lost_no_attempt(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    assert jobs.take()[0].release()
+    assert jobs.take()[0].attempt == 1
+
+
+def test_an_old_receipt_settles_nothing(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    (old,) = jobs.take()
+    old.release()
+    (new,) = jobs.take()
+    assert not jobs.complete(old.receipt)
+    assert not jobs.fail(old.receipt, "x")
+    assert not jobs.release(old.receipt)
+    assert not jobs.extend(old.receipt, 60)
+    assert new.complete()
+
+
+def test_a_receipt_settles_in_another_process(place: Place, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    (job,) = jobs.take()
+    done = run(place.program(f"print(db.claim('jobs').complete({job.receipt!r}))"))
+    assert done.stdout == "True\n"
+    assert not job.complete()
+
+
+def test_a_receipt_of_another_queue_is_refused(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    (job,) = jobs.take()
+    with pytest.raises(tableq.InvalidArgument):
+        db.claim("other").complete(job)
+    with pytest.raises(tableq.InvalidArgument):
+        jobs.complete("no receipt")
+
+
+def test_batches_settle_in_one_call(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch([str(n) for n in range(8)])
+    taken = jobs.take(8)
+    assert jobs.extend_batch(taken, 60) == [True] * 8
+    assert jobs.complete_batch([taken[0], taken[1].receipt]) == [True, True]
+    assert jobs.fail_batch(taken[2:4], "both", give_up=True) == [True, True]
+    assert jobs.release_batch(taken[4:6]) == [True, True]
+    assert jobs.complete_batch(taken) == [False] * 6 + [True, True]
+    assert [m.errors[0][1] for m in jobs.dead()] == ["both", "both"]
+
+
+def test_the_end_of_a_block_completes(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b"])
+    for job in jobs.take(10, wait=5):
+        with job:
+            pass
+    stats = jobs.stats()
+    assert (stats.ready, stats.leased) == (0, 0)
+
+
+def test_an_exception_in_a_block_fails_the_job_and_ends_there(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs.put_batch(["a", "b"])
+    seen = []
+    for job in jobs.take(10):
+        with job:
+            seen.append(job.text)
+            raise ValueError("bad")
+    assert seen == ["a", "b"]
+    assert [m.errors[0][1] for m in jobs.messages("ready")] == ["ValueError: bad"] * 2
+    assert [record.levelno for record in caplog.records] == [logging.ERROR] * 2
+
+
+def test_a_block_says_when_and_whether_the_next_attempt_comes(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b"])
+    for job, error in zip(jobs.take(2), (tableq.Retry("busy", delay=60), tableq.GiveUp("no use"))):
+        with job:
+            raise error
+    (delayed,), (dead,) = jobs.messages("delayed"), jobs.dead()
+    assert (delayed.errors[0][1], dead.errors[0][1]) == ("busy", "no use")
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+def test_an_interrupted_block_gives_its_job_back(
+    jobs: tableq.ClaimQueue, kind: "type[BaseException]"
+) -> None:
+    jobs.put("a")
+    with pytest.raises(kind):
+        with jobs.take()[0]:
+            raise kind()
+    assert jobs.take()[0].attempt == 1
+
+
+def test_a_block_that_has_settled_its_job_is_left_alone(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    with jobs.take()[0] as job:
+        job.fail("mine", give_up=True)
+    assert jobs.stats().dead == 1
+
+
+def test_a_block_whose_lease_was_lost_says_so(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs.put("a")
+    with jobs.take()[0] as job:
+        jobs.release(job.receipt)
+    assert "lost" in caplog.text
+
+
+def test_work_and_completion_commit_together(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    sent = db.fifo("sent")
+    jobs.put("a")
+    with jobs.take()[0] as job:
+        with db.transaction() as tx:
+            sent.put(job.payload, tx=tx)
+            assert job.complete(tx=tx) and not job.settled
+        assert job.settled
+    assert (sent.stats().waiting, jobs.stats().leased) == (1, 0)
+
+
+def test_a_rolled_back_completion_fails_the_job(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    with jobs.take()[0] as job:
+        with db.transaction() as tx:
+            job.complete(tx=tx)
+            raise ValueError("after all")
+    (again,) = jobs.messages("ready")
+    assert again.errors[0][1] == "ValueError: after all"
+
+
+def test_a_rollback_undoes_a_take(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    with pytest.raises(ZeroDivisionError):
+        with db.transaction() as tx:
+            assert len(jobs.take(tx=tx)) == 1
+            raise ZeroDivisionError
+    assert jobs.take()[0].attempt == 1
+
+
+def test_keys_are_held_once(jobs: tableq.ClaimQueue) -> None:
+    first = jobs.put("a", key="k")
+    assert jobs.put("b", key="k") == (first.id, "kept_first")
+    assert jobs.put("c", key="k", on_duplicate="replace") == (first.id, "replaced")
+    assert jobs.put("d", key="k", on_duplicate="postpone", delay=60) == (first.id, "postponed")
+    with pytest.raises(tableq.DuplicateKey):
+        jobs.put("e", key="k", on_duplicate="reject")
+    found = jobs.find("k")
+    assert found is not None and (found.text, found.state) == ("d", "delayed")
+    assert jobs.find("other") is None
+
+
+def test_groups_come_one_after_the_other(db: tableq.Database) -> None:
+    jobs = db.claim("grouped", groups=True)
+    for text in ("a1", "a2", "b1"):
+        jobs.put(text, group=text[0])
+    taken = jobs.take(10)
+    assert sorted(job.text for job in taken) == ["a1", "b1"]
+    assert {job.group for job in taken} == {"a", "b"}
+    jobs.complete_batch(taken)
+    assert [job.text for job in jobs.take(10)] == ["a2"]
+
+
+def test_priorities_and_cancellation(jobs: tableq.ClaimQueue) -> None:
+    low, high, gone = (jobs.put(t, priority=p).id for t, p in (("l", 0), ("h", 5), ("g", 9)))
+    assert jobs.cancel(gone) == "applied"
+    assert jobs.cancel(gone) == "not_there"
+    assert jobs.set_priority(low, 7) == "applied"
+    assert [m.text for m in jobs.peek(5)] == ["l", "h"]
+    assert [job.text for job in jobs.take(5)] == ["l", "h"]
+    assert jobs.cancel(high) == "running"
+    assert jobs.get(high) is not None and jobs.get(gone) is None
+
+
+def test_dead_messages_are_redriven(db: tableq.Database) -> None:
+    jobs = db.claim("jobs", max_attempts=1, dead_letters="graves")
+    ids = [jobs.put(str(n)).id for n in range(3)]
+    for job in jobs.take(3):
+        job.fail("bad")
+    assert jobs.stats().dead_letters == 3
+    assert jobs.redrive_all(max=2).count == 2
+    other = db.claim("plain", max_attempts=1)
+    other.put("x")
+    (job,) = other.take()
+    job.fail("bad")
+    assert other.redrive(job.id, 12345) == 1
+    assert len(ids) == 3
+
+
+def test_pages_hold_all_messages_once(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch([str(n) for n in range(25)])
+    assert [m.text for m in jobs.messages("ready", page=10)] == [str(n) for n in range(25)]
+
+
+def test_messages_expire_or_live_for_ever(db: tableq.Database) -> None:
+    jobs = db.claim("short", time_to_live=timedelta(days=1))
+    jobs.put("a")
+    jobs.put("b", time_to_live=math.inf)
+    assert [m.expires_at is None for m in jobs.messages("ready")] == [False, True]
+
+
+def test_settings_of_a_queue_are_stored(db: tableq.Database) -> None:
+    db.claim("slow", lease=timedelta(minutes=2), max_attempts=7, retry=[1, 2.5], retry_jitter=10)
+    info = db.find("slow")
+    assert info is not None
+    assert (info.options["lease_ms"], info.options["max_attempts"]) == (120000, 7)
+    assert [entry["ms"] for entry in info.options["retry_ms"]] == [1000, 2500]
+    assert db.claim("slow").settings() == {"lease_ms": 120000, "max_attempts": 7}
+
+
+def test_a_keeper_extends_leases(db: tableq.Database) -> None:
+    jobs = db.claim("short", lease=0.3)
+    jobs.put("a")
+    with db.keeper() as keeper:
+        (job,) = jobs.take()
+        keeper.add(job)
+        assert len(keeper) == 1
+        # The message is ready again for whoever waits, unless the keeper extends it.
+        assert jobs.take(wait=1.0) == []
+        assert job.complete()
+        assert not keeper.remove(job) and len(keeper) == 0
+
+
+def test_a_keeper_tells_lost_leases(place: Place, db: tableq.Database) -> None:
+    jobs = db.claim("short", lease=0.3)
+    jobs.put("a")
+    (job,) = jobs.take()
+    with db.keeper() as keeper:
+        keeper.add(job)
+        # A settlement of which the keeper's database object knows nothing.
+        place.open().claim("short").complete(job.receipt)
+        poll = select.poll()
+        poll.register(keeper, select.POLLIN)
+        assert poll.poll(30_000)
+        (lost,) = keeper.lost()
+        assert lost == (job.receipt, "short", "lease_lost")

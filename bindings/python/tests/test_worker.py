@@ -1,0 +1,243 @@
+"""Workers with threads."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import signal
+import threading
+
+import pytest
+
+import tableq
+from conftest import Place, Thread, start, until
+
+
+def test_a_worker_completes_and_fails(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs.put_batch([str(n) for n in range(20)] + ["bad"])
+    seen = []
+
+    def handler(job: tableq.Job) -> None:
+        if job.text == "bad":
+            raise ValueError("no number")
+        seen.append(int(job.text))
+
+    assert jobs.work(handler, threads=4, until_empty=True) == 20
+    assert sorted(seen) == list(range(20))
+    (dead,) = jobs.dead()
+    assert [text for _, text in dead.errors] == ["ValueError: no number"] * 3
+    assert caplog.records
+
+
+def test_handlers_run_beside_each_other(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["1", "2", "3"])
+    together = threading.Barrier(3)
+    assert jobs.work(lambda job: together.wait(60), threads=3, until_empty=True) == 3
+
+
+def test_a_handler_may_settle_its_job_or_say_more(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    sent = db.fifo("sent")
+    jobs.put_batch(["own", "tx", "later", "never"])
+
+    def handler(job: tableq.Job) -> None:
+        if job.text == "own":
+            job.fail("mine", give_up=True)
+        elif job.text == "tx":
+            with db.transaction() as tx:
+                sent.put("x", tx=tx)
+                job.complete(tx=tx)
+        elif job.text == "later":
+            if job.attempt == 1:
+                raise tableq.Retry("not yet", delay=0.1)
+        else:
+            raise tableq.GiveUp("no use")
+
+    jobs.work(handler, until_empty=True)
+    stats = jobs.stats()
+    assert (stats.dead, stats.delayed, stats.ready, stats.leased) == (2, 0, 0, 0)
+    assert sent.stats().waiting == 1
+
+
+def test_a_worker_of_a_thread_is_stopped_by_another(jobs: tableq.ClaimQueue) -> None:
+    worker = tableq.Worker(jobs, lambda job: None, threads=2)
+    running = Thread(worker.run)
+    jobs.put("a")
+    until(lambda: not jobs.stats().ready and not jobs.stats().leased)
+    worker.stop()
+    assert running.result() == 1
+
+
+def test_leases_are_extended_while_a_handler_holds_the_gil(db: tableq.Database) -> None:
+    jobs = db.claim("short", lease=0.4)
+    jobs.put("a")
+    attempts = []
+
+    def handler(job: tableq.Job) -> None:
+        attempts.append(job.attempt)
+        # A call of PyDLL keeps the GIL: no thread of Python runs meanwhile.
+        ctypes.PyDLL(None).usleep(1_500_000)
+
+    assert jobs.work(handler, threads=2, until_empty=True) == 1
+    assert attempts == [1]
+
+
+def test_a_handler_is_told_of_a_lost_lease(place: Place, db: tableq.Database) -> None:
+    jobs = db.claim("short", lease=0.3)
+    jobs.put("a")
+    other = place.open().claim("short")
+    told = []
+
+    def handler(job: tableq.Job) -> None:
+        other.complete(job.receipt)
+        until(lambda: job.lost)
+        told.append(job.text)
+
+    assert jobs.work(handler, until_empty=True) == 0
+    assert told == ["a"]
+
+
+def test_a_lasting_failure_ends_the_worker(place: Place, db: tableq.Database) -> None:
+    jobs = db.claim("jobs")
+    jobs.put("a")
+
+    def handler(job: tableq.Job) -> None:
+        place.open().drop("jobs")
+
+    with pytest.raises(tableq.Error):
+        jobs.work(handler, threads=2)
+
+
+def test_system_exit_of_a_handler_ends_the_worker_and_gives_back(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+
+    def handler(job: tableq.Job) -> None:
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        jobs.work(handler)
+    assert jobs.take()[0].attempt == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_worker_in_order(
+    place: Place, jobs: tableq.ClaimQueue, number: signal.Signals
+) -> None:
+    jobs.put_batch(["1", "2", "3"])
+    worker = start(
+        place.program(
+            """
+            import signal, threading
+            begun = threading.Barrier(2)
+            told = threading.Event()
+            def handler(job):
+                if begun.wait() == 0:
+                    print('running', flush=True)
+                assert told.wait(60)
+            jobs = db.claim('jobs')
+            worker = tableq.Worker(jobs, handler, threads=2)
+            # The handlers go on after the signal, and are waited for.
+            stop = worker.stop
+            def stopped():
+                stop()
+                threading.Timer(0.3, told.set).start()
+            worker.stop = stopped
+            before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+            print(worker.run())
+            print(before == (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)))
+            """
+        )
+    )
+    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
+    worker.send_signal(number)
+    assert worker.communicate(timeout=60)[0] == "2\nTrue\n"
+    stats = jobs.stats()
+    assert (stats.ready, stats.leased) == (1, 0)
+
+
+def test_a_second_signal_gives_the_messages_back(place: Place, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    worker = start(
+        place.program(
+            """
+            import threading
+            def handler(job):
+                print('running', flush=True)
+                threading.Event().wait()
+            try:
+                db.claim('jobs').work(handler)
+            except KeyboardInterrupt:
+                print('interrupted', flush=True)
+            """
+        )
+    )
+    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
+    worker.send_signal(signal.SIGTERM)
+    worker.send_signal(signal.SIGINT)
+    assert worker.communicate(timeout=60)[0] == "interrupted\n"
+    assert jobs.take()[0].attempt == 1
+
+
+def test_the_grace_bounds_the_end(place: Place, jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    worker = start(
+        place.program(
+            """
+            import threading
+            def handler(job):
+                print('running', flush=True)
+                threading.Event().wait()
+            print(db.claim('jobs').work(handler, grace=0.1), flush=True)
+            """
+        )
+    )
+    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
+    worker.send_signal(signal.SIGTERM)
+    assert worker.communicate(timeout=60)[0] == "0\n"
+    assert jobs.take()[0].attempt == 1
+
+
+def test_close_ends_a_worker(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:
+    running = Thread(lambda: jobs.work(lambda job: None, threads=3))
+    jobs.put("a")
+    until(lambda: not jobs.stats().ready and not jobs.stats().leased)
+    db.close()
+    assert running.result() == 1
+
+
+def test_a_refused_completion_fails_the_job(
+    place: Place, jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A trigger of the application refuses the deletion."""
+    connection = place.connect()
+    cursor = connection.cursor()
+    if place.backend == "sqlite":
+        cursor.execute(
+            "CREATE TRIGGER never BEFORE DELETE ON jobs BEGIN SELECT RAISE(ABORT, 'not this'); END"
+        )
+    else:
+        schema = place.options["schema_name"]
+        cursor.execute(
+            f"CREATE FUNCTION {schema}.never() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$BEGIN RAISE EXCEPTION 'not this' USING ERRCODE = 'check_violation'; END$$"
+        )
+        cursor.execute(
+            f"CREATE TRIGGER never BEFORE DELETE ON {schema}.jobs FOR EACH ROW "
+            f"EXECUTE FUNCTION {schema}.never()"
+        )
+    connection.commit()
+    connection.close()
+    jobs.put("a")
+    with caplog.at_level(logging.ERROR):
+        assert jobs.work(lambda job: None, until_empty=True) == 0
+    (dead,) = jobs.dead()
+    assert dead.attempts == 3 and dead.errors[0][1].startswith("ConstraintViolated")
+
+
+@pytest.mark.parametrize("threads", [0, 1001, True, "4"])
+def test_a_wrong_number_of_threads_is_refused(jobs: tableq.ClaimQueue, threads: int) -> None:
+    with pytest.raises(tableq.InvalidArgument, match="threads"):
+        jobs.work(lambda job: None, threads=threads)

@@ -52,7 +52,7 @@ struct turn_row : delivery_row {
   }
 };
 
-/// A message that a look has leased. If it has leased none, there is one row without an id.
+/// A message that a look has leased, or none: one row without an id.
 struct look_row : delivery_row {
   std::optional<std::chrono::milliseconds> due_in = {};  ///< Until the next message falls due.
 

@@ -244,12 +244,24 @@ void forget_keys(const queue_state& queue, transaction_state& tx, const batch& r
                 {.now = queue.database().now()}, keys);
 }
 
+/// This process knows when they fall due.
+void expect_due(const queue_state& queue, std::span<const claim_message> messages) {
+  const auto now = std::chrono::steady_clock::now();
+  for (const claim_message& one : messages) {
+    const claim_enqueue_options& given = *one.options;
+    // The database's clock tells when that is.
+    if (given.due_at) queue.shared().watched.due.expect(now, std::chrono::milliseconds{0});
+    if (given.delay.count() > 0) queue.shared().watched.due.expect(now, given.delay);
+  }
+}
+
 }  // namespace
 
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full) {
   if (messages.empty()) return {};
   const batch request(queue, messages);
+  expect_due(queue, messages);
   room held(queue, tx, request.size(), full);
   if (request.plain()) {
     std::vector<enqueued> results(request.size());

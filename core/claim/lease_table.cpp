@@ -222,9 +222,16 @@ class own_table final : public lease_table {
 
   static taken_messages looked(const queue_state& queue, std::vector<look_row> rows) {
     if (rows.empty()) return {.refused = true};
-    if (rows.front().id.value != 0) return to_taken(queue, std::move(rows));
     const auto due_in = rows.front().due_in;
-    return {.due = due_in && due_in->count() <= 0, .told = true, .due_in = due_in};
+    taken_messages out;
+    if (rows.front().id.value != 0) {
+      out = to_taken(queue, std::move(rows));
+    } else {
+      out.due = due_in && due_in->count() <= 0;
+    }
+    out.told = true;
+    out.due_in = due_in;
+    return out;
   }
 
   static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,

@@ -69,7 +69,8 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   });
   const bool all = out.taken.size() == max;
   watched.due.took(all);
-  if (asks && !out.taken.empty()) watched.due.asked(began);
+  if (asks && !out.taken.empty()) watched.due.none_due(began);
+  if (!out.taken.empty()) watched.due.expect(began, lease);
   if (!out.taken.empty() && !all && unfit.empty()) out.course.drained_at = mark;
   if (unfit.empty()) return out;
   try {

@@ -99,6 +99,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   std::uint64_t mark = 0;  // of the readers, before the last read
   const auto once = [&](reading how) {
     last = {};
+    const auto began = std::chrono::steady_clock::now();
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
       if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
       return take_fit(queue, read_tx,
@@ -113,7 +114,13 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
       if (how == reading::look) how = reading::guarded;
       got = gate.limited(max, take_now);
     }
+    if (last.told) {
+      watched.due.told(began, last.due_in);
+    } else if (how == reading::guarded && !got.empty()) {
+      watched.due.none_due(began);
+    }
     watched.due.took(last.more && !got.empty());
+    if (!got.empty()) watched.due.expect(began, lease);
     return got;
   };
   const auto read = [&](woken reason) {
@@ -126,7 +133,6 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
       std::vector<delivery> got = once(reading::plain);
       if (!got.empty() || gate.held_back()) return got;
     }
-    watched.due.asked(now);
     const reading how = tx == nullptr ? reading::look : reading::guarded;
     std::vector<delivery> got = once(how);
     if (last.refused) got = once(how);  // the limits are asked for first

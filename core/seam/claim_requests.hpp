@@ -245,7 +245,7 @@ struct turn_row : delivery_row {
   TABLEQ_MORE_FIELDS(turn_row, delivery_row, ready_at)
 };
 
-/// A message that a look has leased. If it has leased none, there is one row without an id.
+/// A message that a look has leased, or none: one row without an id.
 struct look_row : delivery_row {
   std::optional<std::chrono::milliseconds> due_in = {};  ///< Until the next message falls due.
   TABLEQ_MORE_FIELDS(look_row, delivery_row, due_in)

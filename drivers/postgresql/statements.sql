@@ -1112,8 +1112,8 @@ WHERE id = (
 RETURNING {delivery}, ready_at
 
 -- name: claim.look
--- claim.take with :guard that also tells. If it takes nothing, the only row has no id, but how long it takes until
--- the next message falls due, 0 if one is due: a process that waits needs no other statement. There is no row if the
+-- claim.take with :guard that also tells how long it takes until the next message falls due, 0 if one is due. If it
+-- takes nothing, the only row has no id. So a process that waits needs no other statement. There is no row if the
 -- queue has gone, or has limits for reads, which only other statements respect.
 WITH due AS MATERIALIZED (
   SELECT GREATEST(due_at, t.clock) - t.clock AS delay
@@ -1146,7 +1146,7 @@ taken AS (
   RETURNING {delivery}{ready_at}
 )
 SELECT id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload,
-       CAST(NULL AS bigint) AS due_in
+       (SELECT delay FROM due) AS due_in
 FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
 UNION ALL
 SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', delay

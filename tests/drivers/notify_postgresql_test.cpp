@@ -109,7 +109,7 @@ TEST_P(notifications, of_a_busy_producer_are_few) {
   const auto took = std::chrono::steady_clock::now() - begin;
   const std::size_t count = heard().size();
   EXPECT_GE(count, 1U);
-  EXPECT_LE(count, static_cast<std::size_t>(took / 250ms) + 1);
+  EXPECT_LE(count, static_cast<std::size_t>(took / 250ms) + 4) << "four in a row";
 }
 
 TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {

@@ -55,12 +55,10 @@ class mapped_statements {
   using one = std::unique_ptr<const mapped_statement>;
 
   [[nodiscard]] const table_layout& layout() const noexcept { return layout_; }
-  /// The columns that reads return: the shown ones first.
-  [[nodiscard]] const std::vector<std::size_t>& read_columns() const noexcept { return read_; }
-  /// Where a column stands among these.
+  /// Where a column stands among those that reads return, the shown ones first.
   [[nodiscard]] std::size_t place_of(std::size_t column) const;
 
-  // The requests are in core/seam/statements.hpp. An item begins with the values of the key.
+  // The requests are in core/seam/table_requests.hpp. An item begins with the values of the key.
   one take;      ///< take_rows_request.
   one complete;  ///< held_row_item, as release, extend, keep and lost.
   one fail;      ///< failed_row_item.

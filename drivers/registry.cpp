@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/base/errors.hpp"
 #include "core/base/process.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/base/enum_names.hpp"
 #include "core/base/errors.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/base/errors.hpp"
 #include "core/input/connection_string.hpp"

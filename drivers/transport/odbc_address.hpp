@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
 

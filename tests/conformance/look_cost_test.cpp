@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 #include <tableq/testing.hpp>
 
 #include "support/fixture.hpp"

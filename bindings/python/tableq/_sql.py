@@ -198,6 +198,11 @@ class Outbox:
             known = self._look(driver, cursor)
             values = [self._values(driver, known, message) for message in items]
             if driver is _PSYCOPG and known.options.get("ordering") == "strict":
+                if using.autocommit:
+                    raise InvalidArgument(
+                        f"tableq: {self.name} has strict ordering, whose lock lasts for a "
+                        "transaction: begin one, with autocommit off"
+                    )
                 self._run(driver, cursor, _STRICT, {"identity": known.identity})
             added = []
             for message, bound in zip(items, values):

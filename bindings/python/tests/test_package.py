@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -212,3 +213,35 @@ def test_the_examples_are_named_on_the_page() -> None:
     for example in (ROOT / "examples").glob("*.py"):
         assert example.name in page
     assert environment()["PYTHONPATH"] == str(ROOT)
+
+
+def _blocks(title: str, language: str) -> List[str]:
+    page = (PROJECT / "docs/python.md").read_text()
+    section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```", section, re.M | re.S)
+
+
+def test_five_minutes_by_the_page_alone(tmp_path: Path) -> None:
+    producer, worker = _blocks("Five minutes", "python")
+    (tmp_path / "producer.py").write_text(producer)
+    (tmp_path / "worker.py").write_text(worker)
+    shell = _blocks("Five minutes", "sh")[1]
+    assert "kill -9" in shell
+    # The last worker would go on until Ctrl-C.
+    shell = shell.replace("python3 worker.py  ", "timeout -s INT 14 python3 worker.py  ", 1)
+    shell = shell.replace("python3", sys.executable)
+    seen = subprocess.run(
+        ["bash", "-c", shell], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, timeout=60,
+    ).stdout
+    # Threads print, and a line may stand beside another one.
+    assert sorted(re.findall(r"done: (\w)\.jpg", seen)) == list("abcdef")
+
+
+def test_the_page_says_what_holds() -> None:
+    """Each python block compiles, and each attribute of tableq that the page names is there."""
+    page = (PROJECT / "docs/python.md").read_text()
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        compile(block, "python.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    for name in set(re.findall(r"\btableq\.([A-Za-z_]+)", page)) - {"h"}:
+        assert hasattr(tableq, name), name

@@ -372,3 +372,12 @@ tableq.Outbox("mail").put("a", using=connection)
 connection.commit()
 print("put")
 """
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_a_strict_queue_needs_a_transaction(db: tableq.Database, connection: Any) -> None:
+    connection.autocommit = True
+    db.fifo("mail").put("at once", using=connection)
+    assert db.fifo("mail").stats().waiting == 1
+    with pytest.raises(tableq.InvalidArgument, match="autocommit"):
+        db.fifo("ledger", ordering="strict").put("a", using=connection)

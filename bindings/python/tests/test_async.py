@@ -239,16 +239,18 @@ def test_a_worker_awaits_its_handlers(
     assert caplog.records
 
 
-def test_leases_are_extended_while_the_loop_is_held_up(db: tableq.Database) -> None:
+def test_leases_are_extended_while_the_loop_is_held_up(place: Place, db: tableq.Database) -> None:
     import time
 
     jobs = db.claim("short", lease=0.4)
+    other = place.open().claim("short")
     jobs.put("a")
     attempts = []
 
     async def handler(job: tableq.Job) -> None:
         attempts.append(job.attempt)
         time.sleep(1.2)  # A mistake of the handler, which holds up the loop.
+        assert other.take() == []
 
     async def work() -> int:
         return await jobs.work_async(handler, until_empty=True)

@@ -346,3 +346,37 @@ def test_ctrl_c_ends_an_await(place: Place) -> None:
         )
     )
     assert waiting.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_news_that_comes_during_a_read_is_not_lost(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The only await is in the midst of a read that has found nothing when the message comes."""
+    from tableq import _async
+
+    jobs = place.open(poll_interval=86400).claim("jobs")
+    plain = type(jobs).take
+    reads = 0
+    in_read, go_on = threading.Event(), threading.Event()
+
+    def slow(self: tableq.ClaimQueue, *args: Any, **kwargs: Any) -> List[tableq.Job]:
+        nonlocal reads
+        found = plain(self, *args, **kwargs)
+        reads += 1
+        if reads == 2:
+            in_read.set()
+            go_on.wait(60)
+        return found
+
+    monkeypatch.setattr(type(jobs), "take", slow)
+
+    async def work() -> None:
+        waiting = asyncio.ensure_future(jobs.take_async(wait=3600))
+        await _until(in_read.is_set)
+        jobs.put("a")
+        (entry,) = _async._hub()._entries.values()
+        await _until(lambda: entry.news)
+        go_on.set()
+        assert [job.text for job in await waiting] == ["a"]
+
+    go(work)

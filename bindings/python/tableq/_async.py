@@ -204,7 +204,7 @@ async def read(
     """A read that waits for the first message."""
     longest = wait_milliseconds(wait)
     found = await _read_now(queue, once, give_back)
-    if found or longest <= 0:
+    if found or longest <= 0 or queue.database._closing:
         return found
     loop = asyncio.get_running_loop()
     end = loop.time() + longest / 1000

@@ -380,3 +380,59 @@ def test_news_that_comes_during_a_read_is_not_lost(
         assert [job.text for job in await waiting] == ["a"]
 
     go(work)
+
+
+async def _two_waits(jobs: tableq.ClaimQueue) -> "tuple[Any, Any, Any]":
+    """Two awaits that wait for one queue, in their order, and the queue's entry in the hub."""
+    from tableq import _async
+
+    first = asyncio.ensure_future(jobs.take_async(wait=3600))
+    entries = _async._hub()._entries
+    await _until(lambda: entries and len(next(iter(entries.values())).waiters) == 1)
+    (entry,) = entries.values()
+    # The news of the beginning has been read.
+    await asyncio.sleep(0.1)
+    await _until(lambda: len(entry.waiters) == 1)
+    second = asyncio.ensure_future(jobs.take_async(wait=3600))
+    await _until(lambda: len(entry.waiters) == 2)
+    return first, second, entry
+
+
+def test_news_for_a_cancelled_await_is_another_awaits(place: Place) -> None:
+    """Cancelled when it was told, before it could read."""
+    from tableq import _async
+
+    jobs = place.open(poll_interval=86400).claim("jobs")
+
+    async def work() -> None:
+        first, second, entry = await _two_waits(jobs)
+        jobs.put("a")
+        until(lambda: _async._hub()._readable() or len(entry.waiters) == 1)
+        first.cancel()
+        assert [job.text for job in await second] == ["a"]
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    go(work)
+
+
+def test_the_read_of_a_cancelled_await_is_another_awaits(place: Place) -> None:
+    """Cancelled before its read has begun."""
+    db = place.open(poll_interval=86400)
+    jobs = db.claim("jobs")
+    go_on = threading.Event()
+
+    async def work() -> None:
+        first, second, entry = await _two_waits(jobs)
+        for _ in range(8):
+            db._threads().submit(go_on.wait, 60)
+        jobs.put("a")
+        await _until(lambda: len(entry.waiters) < 2)
+        await asyncio.sleep(0.01)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        go_on.set()
+        assert [job.text for job in await second] == ["a"]
+
+    go(work)

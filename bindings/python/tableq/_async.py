@@ -204,7 +204,7 @@ async def read(
     """A read that waits for the first message."""
     longest = wait_milliseconds(wait)
     found = await _read_now(queue, once, give_back)
-    if found or longest <= 0:
+    if found or longest <= 0 or queue.database._closing:
         return found
     loop = asyncio.get_running_loop()
     end = loop.time() + longest / 1000
@@ -284,6 +284,9 @@ class AsyncWorker:
                 task.cancel()
             if self._tasks:
                 await asyncio.wait(self._tasks)
+            # Of tasks that had not begun.
+            for job in list(self._running.values()):
+                await asyncio.shield(job.release_async())
             raise
         finally:
             for known, handler in before.items():
@@ -321,6 +324,9 @@ class AsyncWorker:
                     return
                 try:
                     jobs = taking.result()
+                    if not jobs and self._until_empty and not self._tasks:
+                        if await self._queue.database._run(lambda: is_empty(self._queue)):
+                            return
                 except Error as error:
                     if self._queue.database.closed:
                         return
@@ -330,13 +336,9 @@ class AsyncWorker:
                     await asyncio.wait([stopping], timeout=pauses.next())
                     continue
                 pauses = Pauses()
-                for job in jobs:
-                    self._begin(job, keeper)
+                self._begin(jobs, keeper)
                 if not jobs and self._queue.database.closed:
                     return
-                if not jobs and self._until_empty and not self._tasks:
-                    if await self._queue.database._run(lambda: is_empty(self._queue)):
-                        return
         finally:
             stopping.cancel()
 
@@ -348,12 +350,13 @@ class AsyncWorker:
             for job in taking.result():
                 await job.release_async()
 
-    def _begin(self, job: Job, keeper: Any) -> None:
-        self._running[job.receipt] = job
-        keeper.add(job, self._lease)
-        task = asyncio.ensure_future(self._handle(job))
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
+    def _begin(self, jobs: List[Job], keeper: Any) -> None:
+        for job in jobs:
+            # Each has its task, also if the keeper refuses: then the task gives the message back.
+            self._running[job.receipt] = job
+            task = asyncio.ensure_future(self._handle(job, keeper))
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
@@ -361,14 +364,16 @@ class AsyncWorker:
             self._failure = self._failure or task.exception()
             self.stop()
 
-    async def _handle(self, job: Job) -> None:
+    async def _handle(self, job: Job, keeper: Any) -> None:
         failure: Optional[BaseException] = None
         database = self._queue.database
         try:
             try:
-                await self._handler(job)
-            except Exception as error:
-                failure = error
+                keeper.add(job, self._lease)
+                try:
+                    await self._handler(job)
+                except Exception as error:
+                    failure = error
             except BaseException:
                 if not job.settled:
                     await asyncio.shield(job.release_async())

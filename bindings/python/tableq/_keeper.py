@@ -57,6 +57,7 @@ class Keeper:
             len(receipt),
             length,
         )
+        job._kept = (self, lease)
 
     def remove(self, job: "Job") -> bool:
         """Takes a job out: its lease ends in its time. False: it was settled or lost."""

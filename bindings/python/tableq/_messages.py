@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 from ._handles import Duration, Payload, RetryDelays, Rows
 
 if TYPE_CHECKING:
+    from ._keeper import Keeper
     from ._lease import LeaseQueue
     from ._transaction import Transaction
 
@@ -149,7 +150,7 @@ class Job:
     back without an attempt and go on. A block that has settled the job itself is left alone.
     """
 
-    __slots__ = ("queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost")
+    __slots__ = ("queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost", "_kept")
 
     def __init__(self, queue: "LeaseQueue", rows: Rows, row: int) -> None:
         self.queue = queue
@@ -162,6 +163,7 @@ class Job:
         self._row = row
         self._settled = False
         self._lost = False
+        self._kept: Optional[Tuple["Keeper", Optional[Duration]]] = None
 
     @property
     def text(self) -> str:

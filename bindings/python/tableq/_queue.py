@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from ctypes import c_char_p
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Type, Union
 
 from ._errors import InvalidArgument, call
 from ._handles import (
@@ -44,12 +44,18 @@ def transaction_pointer(tx: Optional["Transaction"]) -> Optional[Pointer]:
 
 def outcome_name(outcome: int) -> str:
     """`kept_first`, say."""
-    return str(lib.tq_outcome_name(outcome).decode())
+    name = _OUTCOMES.get(outcome)
+    if name is None:
+        name = _OUTCOMES[outcome] = str(lib.tq_outcome_name(outcome).decode())
+    return name
+
+
+_OUTCOMES: Dict[int, str] = {}
 
 
 def message_options(message: NewMessage) -> Optional[Options]:
     """The options of a message, or None if it has none."""
-    if all(getattr(message, name) is None for name in _MESSAGE_OPTIONS):
+    if message == NewMessage(message.payload):
         return None
     options = Options(FOR_MESSAGE)
     options.time(b"created_at", message.created_at)
@@ -65,8 +71,6 @@ def message_options(message: NewMessage) -> Optional[Options]:
     options.headers(message.headers)
     return options
 
-
-_MESSAGE_OPTIONS = [name for name in NewMessage.__dataclass_fields__ if name != "payload"]
 
 BatchItem = Union[Payload, NewMessage]
 
@@ -240,8 +244,7 @@ class Queue:
             id_pointer,
             outcome_pointer,
         )
-        name = "added" if outcome.value == 5 else outcome_name(outcome.value)
-        return Added(message_id.value, name)
+        return Added(message_id.value, outcome_name(outcome.value))
 
     def _enqueue_batch(
         self,
@@ -250,16 +253,18 @@ class Queue:
         tx: Optional["Transaction"],
         using: Any,
     ) -> List[Added]:
-        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in messages]
         if using is not None:
             if tx is not None:
                 raise InvalidArgument("tableq: give tx or using, not both")
             if wait:
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
-            return self._through_sql().put_batch(items, using)
+            return self._through_sql().put_batch(messages, using)
         batch = Batch()
-        for message in items:
-            batch.add(bytes_of(message.payload), message_options(message))
+        for message in messages:
+            if isinstance(message, NewMessage):
+                batch.add(bytes_of(message.payload), message_options(message))
+            else:
+                batch.add(bytes_of(message))
         longest = wait_milliseconds(wait)
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Added]:
@@ -454,6 +459,3 @@ def ids_batch(ids: Sequence[int]) -> Batch:
 def lease_milliseconds(lease: Duration) -> int:
     """A lease for C, which checks its range."""
     return milliseconds(lease, "lease")
-
-
-Receipt = Tuple[bytes, int]

@@ -84,6 +84,21 @@ class _Driver:
         self.dialect = dialect
         self.mark = mark  # `%({})s` or `:{}`
 
+    def cursor(self, connection: Any) -> Any:
+        """A cursor whose rows are tuples, whatever the application has chosen for its own."""
+        module = type(connection).__mro__
+        if any(kind.__module__.partition(".")[0] == "psycopg2" for kind in module):
+            from psycopg2.extensions import cursor
+
+            return connection.cursor(cursor_factory=cursor)
+        if self.dialect == "postgresql":
+            from psycopg.rows import tuple_row
+
+            return connection.cursor(row_factory=tuple_row)
+        found = connection.cursor()
+        found.row_factory = None
+        return found
+
     def text(self, sql: str) -> str:
         out: List[str] = []
         rest = sql.replace("%", "%%") if self.mark.startswith("%") else sql
@@ -193,11 +208,16 @@ class Outbox:
             (self._guard or Guard("")).check_connection(using)
         if not items:
             return []
-        cursor = using.cursor()
+        cursor = driver.cursor(using)
         try:
             known = self._look(driver, cursor)
             values = [self._values(driver, known, message) for message in items]
             if driver is _PSYCOPG and known.options.get("ordering") == "strict":
+                if using.autocommit:
+                    raise InvalidArgument(
+                        f"tableq: {self.name} has strict ordering, whose lock lasts for a "
+                        "transaction: begin one, with autocommit off"
+                    )
                 self._run(driver, cursor, _STRICT, {"identity": known.identity})
             added = []
             for message, bound in zip(items, values):
@@ -239,7 +259,11 @@ class Outbox:
                 f"tableq: the connection's catalogue has no queue {self.name}: create it with a "
                 "Database, or with the command: tableq create"
             )
-        identity, kind, words = int(row[0]), str(row[1]), str(row[2])
+        # A text_factory of sqlite3 may return bytes.
+        kind, words = (
+            each.decode() if isinstance(each, bytes) else str(each) for each in row[1:]
+        )
+        identity = int(row[0])
         if self._identity is not None and identity != self._identity:
             raise self._elsewhere()
         if kind not in ("heap", "fifo", "lifo", "pending", "claim"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, List, Optional, Type
 
-from ._errors import InvalidArgument, call
+from ._errors import Error, InvalidArgument, call
 from ._handles import Pointer, made
 from ._library import lib
 
@@ -56,7 +56,10 @@ class Transaction:
         """Undoes all. Nothing if it has ended."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None and lib.tq_transaction_active(pointer):
-            call(lib.tq_transaction_rollback, pointer)
+            try:
+                call(lib.tq_transaction_rollback, pointer)
+            finally:
+                self._keep_again()
 
     def close(self) -> None:
         """Rolls back if it is active."""
@@ -76,3 +79,15 @@ class Transaction:
                 self.commit()
             return
         self.close()  # It rolls back, and cannot hide the error of the block.
+        self._keep_again()
+
+    def _keep_again(self) -> None:
+        """A settlement has taken its job out of the keeper, and was undone."""
+        jobs, self._jobs = self._jobs, []
+        for job in jobs:
+            if job._kept is None or job._kept[0].closed:
+                continue
+            try:
+                job._kept[0].add(job, job._kept[1])
+            except Error:
+                pass  # The lease ends in its time.

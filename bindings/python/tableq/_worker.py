@@ -197,6 +197,8 @@ class Worker:
             options.stop(self._stop)
             try:
                 jobs = self._queue._take(1, options)
+                if not jobs and self._until_empty and self._idle() and is_empty(self._queue):
+                    self.stop()
             except Error as error:
                 if self._queue.database.closed:
                     self.stop()
@@ -209,11 +211,10 @@ class Worker:
             pauses = Pauses()
             if jobs:
                 self._handle(jobs[0], keeper)
-            elif self._until_empty:
-                with self._lock:
-                    idle = not self._running
-                if idle and is_empty(self._queue):
-                    self.stop()
+
+    def _idle(self) -> bool:
+        with self._lock:
+            return not self._running
 
     def _handle(self, job: Job, keeper: Keeper) -> None:
         with self._lock:

@@ -239,16 +239,18 @@ def test_a_worker_awaits_its_handlers(
     assert caplog.records
 
 
-def test_leases_are_extended_while_the_loop_is_held_up(db: tableq.Database) -> None:
+def test_leases_are_extended_while_the_loop_is_held_up(place: Place, db: tableq.Database) -> None:
     import time
 
     jobs = db.claim("short", lease=0.4)
+    other = place.open().claim("short")
     jobs.put("a")
     attempts = []
 
     async def handler(job: tableq.Job) -> None:
         attempts.append(job.attempt)
         time.sleep(1.2)  # A mistake of the handler, which holds up the loop.
+        assert other.take() == []
 
     async def work() -> int:
         return await jobs.work_async(handler, until_empty=True)
@@ -344,3 +346,93 @@ def test_ctrl_c_ends_an_await(place: Place) -> None:
         )
     )
     assert waiting.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_news_that_comes_during_a_read_is_not_lost(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The only await is in the midst of a read that has found nothing when the message comes."""
+    from tableq import _async
+
+    jobs = place.open(poll_interval=86400).claim("jobs")
+    plain = type(jobs).take
+    reads = 0
+    in_read, go_on = threading.Event(), threading.Event()
+
+    def slow(self: tableq.ClaimQueue, *args: Any, **kwargs: Any) -> List[tableq.Job]:
+        nonlocal reads
+        found = plain(self, *args, **kwargs)
+        reads += 1
+        if reads == 2:
+            in_read.set()
+            go_on.wait(60)
+        return found
+
+    monkeypatch.setattr(type(jobs), "take", slow)
+
+    async def work() -> None:
+        waiting = asyncio.ensure_future(jobs.take_async(wait=3600))
+        await _until(in_read.is_set)
+        jobs.put("a")
+        (entry,) = _async._hub()._entries.values()
+        await _until(lambda: entry.news)
+        go_on.set()
+        assert [job.text for job in await waiting] == ["a"]
+
+    go(work)
+
+
+async def _two_waits(jobs: tableq.ClaimQueue) -> "tuple[Any, Any, Any]":
+    """Two awaits that wait for one queue, in their order, and the queue's entry in the hub."""
+    from tableq import _async
+
+    first = asyncio.ensure_future(jobs.take_async(wait=3600))
+    entries = _async._hub()._entries
+    await _until(lambda: entries and len(next(iter(entries.values())).waiters) == 1)
+    (entry,) = entries.values()
+    # The news of the beginning has been read.
+    await asyncio.sleep(0.1)
+    await _until(lambda: len(entry.waiters) == 1)
+    second = asyncio.ensure_future(jobs.take_async(wait=3600))
+    await _until(lambda: len(entry.waiters) == 2)
+    return first, second, entry
+
+
+def test_news_for_a_cancelled_await_is_another_awaits(place: Place) -> None:
+    """Cancelled when it was told, before it could read."""
+    from tableq import _async
+
+    jobs = place.open(poll_interval=86400).claim("jobs")
+
+    async def work() -> None:
+        first, second, entry = await _two_waits(jobs)
+        jobs.put("a")
+        until(lambda: _async._hub()._readable() or len(entry.waiters) == 1)
+        first.cancel()
+        assert [job.text for job in await second] == ["a"]
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    go(work)
+
+
+def test_the_read_of_a_cancelled_await_is_another_awaits(place: Place) -> None:
+    """Cancelled before its read has begun."""
+    db = place.open(poll_interval=86400)
+    jobs = db.claim("jobs")
+    go_on = threading.Event()
+
+    async def work() -> None:
+        first, second, entry = await _two_waits(jobs)
+        for _ in range(8):
+            db._threads().submit(go_on.wait, 60)
+        jobs.put("a")
+        await _until(lambda: len(entry.waiters) < 2)
+        await asyncio.sleep(0.01)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        go_on.set()
+        assert [job.text for job in await second] == ["a"]
+
+    go(work)

@@ -306,3 +306,21 @@ def test_a_keeper_tells_lost_leases(place: Place, db: tableq.Database) -> None:
         assert poll.poll(30_000)
         (lost,) = keeper.lost()
         assert lost == (job.receipt, "short", "lease_lost")
+
+
+def test_a_keeper_has_the_job_again_after_a_rollback(db: tableq.Database) -> None:
+    jobs = db.claim("short", lease=0.4)
+    jobs.put("a")
+    with db.keeper() as keeper:
+        (job,) = jobs.take()
+        keeper.add(job)
+        with pytest.raises(ZeroDivisionError):
+            with db.transaction() as tx:
+                job.complete(tx=tx)
+                raise ZeroDivisionError
+        assert len(keeper) == 1
+        tx = db.transaction()
+        job.complete(tx=tx)
+        tx.rollback()
+        assert len(keeper) == 1
+        assert job.complete() and len(keeper) == 0

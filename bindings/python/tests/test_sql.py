@@ -16,7 +16,7 @@ from typing import Any, Iterator
 import pytest
 
 import tableq
-from conftest import Place, Thread, environment
+from conftest import Place, Thread, environment, until
 
 
 @pytest.fixture
@@ -218,23 +218,53 @@ def test_tx_and_using_are_not_for_one_call(db: tableq.Database, connection: Any)
         mail.put("a", tx=tx, using=connection)
 
 
+def _first(connection: Any, query: str) -> Any:
+    cursor = connection.cursor()
+    cursor.execute(query)
+    found = cursor.fetchone()[0]
+    connection.rollback()
+    return found
+
+
 def test_a_waiting_reader_is_woken(place: Place, connection: Any) -> None:
     """Long before the next poll."""
     db = place.open(poll_interval=86400)
     mail = db.fifo("mail")
     waiting = Thread(lambda: mail.dequeue(wait=3600))
     if place.backend == "postgresql":
-        cursor = connection.cursor()
         held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1952606577"
-        while True:
-            cursor.execute(held)
-            if cursor.fetchone()[0]:
-                break
-            connection.rollback()
+        until(lambda: _first(connection, held))
     tableq.Outbox("mail", **place.options).put("a", using=connection)
     connection.commit()
     (message,) = waiting.result()
     assert message.text == "a"
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_listeners_are_notified_at_the_commit(
+    db: tableq.Database, place: Place, connection: Any
+) -> None:
+    mail = db.fifo("mail")
+    info = db.find("mail")
+    assert info is not None
+    listener = place.connect()
+    listener.autocommit = True
+    cursor = listener.cursor()
+    cursor.execute("LISTEN mail_tableq")
+    # Nobody holds the lock of a listener: a commit with NOTIFY would be for nothing.
+    mail.put("a", using=connection)
+    connection.commit()
+    cursor.execute("SELECT 1")
+    assert listener.notifies == []
+    lock = (1952606577, info.identity & 2147483647)
+    cursor.execute("SELECT pg_advisory_lock_shared(%s, CAST(%s AS integer))", lock)
+    mail.put("b", using=connection)
+    cursor.execute("SELECT 1")
+    assert listener.notifies == []
+    connection.commit()
+    cursor.execute("SELECT 1")
+    assert [notice.channel for notice in listener.notifies] == ["mail_tableq"]
+    listener.close()
 
 
 def test_a_strict_queue_is_locked(db: tableq.Database, place: Place, connection: Any) -> None:
@@ -242,11 +272,9 @@ def test_a_strict_queue_is_locked(db: tableq.Database, place: Place, connection:
     ledger.put("first", using=connection)
     second = Thread(lambda: ledger.put("second"))
     if place.backend == "postgresql":
-        cursor = connection.cursor()
-        while True:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            if cursor.fetchone()[0]:
-                break
+        other = place.connect()
+        until(lambda: _first(other, "SELECT count(*) FROM pg_locks WHERE NOT granted"))
+        other.close()
     connection.commit()
     second.result()
     assert [m.text for m in ledger.dequeue(5)] == ["first", "second"]
@@ -372,3 +400,36 @@ tableq.Outbox("mail").put("a", using=connection)
 connection.commit()
 print("put")
 """
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_a_strict_queue_needs_a_transaction(db: tableq.Database, connection: Any) -> None:
+    connection.autocommit = True
+    db.fifo("mail").put("at once", using=connection)
+    assert db.fifo("mail").stats().waiting == 1
+    with pytest.raises(tableq.InvalidArgument, match="autocommit"):
+        db.fifo("ledger", ordering="strict").put("a", using=connection)
+
+
+def test_the_row_factory_of_the_application_is_left_alone(
+    db: tableq.Database, place: Place, connection: Any
+) -> None:
+    """Rows as dicts, by each driver's own setting."""
+    if place.backend == "sqlite":
+        connection.row_factory = lambda cursor, row: dict(enumerate(map(str, row)))
+        connection.text_factory = bytes
+    elif type(connection).__module__.startswith("psycopg2"):
+        from psycopg2.extras import RealDictCursor
+
+        connection.cursor_factory = RealDictCursor
+    else:
+        from psycopg.rows import dict_row
+
+        connection.row_factory = dict_row
+    jobs = db.claim("jobs")
+    first = jobs.put("a", key="k", using=connection)
+    assert jobs.put("b", key="k", using=connection) == (first.id, "kept_first")
+    connection.commit()
+    cursor = connection.cursor()
+    cursor.execute("SELECT 1 AS one")
+    assert isinstance(cursor.fetchone(), dict)

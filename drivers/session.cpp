@@ -18,7 +18,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(mixed_key < 1U << 12U);
+static_assert(bare_items_key < 1U << 12U);
 static_assert(most_statements <= 1U << 7U);
 
 /// @param common whether all queues share the text.
@@ -295,6 +295,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
   if (rows == mixed_key) name += for_mixed;
+  if (rows == bare_items_key) name += for_payloads;
   const auto bare =
       texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();

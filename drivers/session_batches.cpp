@@ -30,6 +30,22 @@ bool dialect_session::has_mixed(const core::contract& contract) const {
   return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
 }
 
+bool dialect_session::only_payloads(const core::contract& contract,
+                                    std::span<const core::value> items) const {
+  if (contract.texts != nullptr ||
+      !texts_->for_payloads.test(static_cast<std::size_t>(contract.id)))
+    return false;
+  const std::size_t width = contract.items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (contract.items[i % width].type == core::value_type::bytes) continue;
+    const core::value& each = items[i];
+    const bool usual = each.is == core::value::shape::null ||
+                       (each.is == core::value::shape::integer && each.number == 0);
+    if (!usual) return false;
+  }
+  return true;
+}
+
 void dialect_session::run_batch(known_texts& known, const core::contract& contract,
                                 const core::table_names& names, std::span<const core::value> shared,
                                 std::span<const core::value> items, core::row_set& out,
@@ -45,7 +61,8 @@ void dialect_session::run_batch(known_texts& known, const core::contract& contra
   } else if (has_mixed(contract) && !items.empty()) {
     run_by_id(known, contract, names, shared, items, out, loss);
   } else {
-    run_arrays(known, contract, names, 1, shared, items, out, loss);
+    const std::size_t text = only_payloads(contract, items) ? bare_items_key : 1;
+    run_arrays(known, contract, names, text, shared, items, out, loss);
     number_by_id(out);
   }
 }

@@ -42,6 +42,8 @@ void dialect_texts::learn() {
                 statements.contains(std::string(of.name).append(drivers::for_one)));
     for_mixed.set(static_cast<std::size_t>(of.id),
                   statements.contains(std::string(of.name).append(drivers::for_mixed)));
+    for_payloads.set(static_cast<std::size_t>(of.id),
+                     statements.contains(std::string(of.name).append(drivers::for_payloads)));
     for_next.set(
         static_cast<std::size_t>(of.id),
         statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));

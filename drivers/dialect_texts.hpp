@@ -49,6 +49,8 @@ struct dialect_texts {
   std::bitset<most_statements> for_next =
       {};  ///< The same for a further item of a batch, without rows.
   std::bitset<most_statements> for_mixed = {};  ///< The same for several receipts of one message.
+  /// The same for a batch of which only the payloads are given.
+  std::bitset<most_statements> for_payloads = {};
   std::bitset<most_statements> common =
       {};  ///< Whether the text names no table of a queue, so that queues can share it.
 

@@ -23,7 +23,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(mixed_key < 1U << 12U);
+static_assert(bare_items_key < 1U << 12U);
 static_assert(most_statements <= 1U << 7U);
 
 /// @param common whether all queues share the text.
@@ -295,6 +295,7 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
   if (rows == mixed_key) name += for_mixed;
+  if (rows == bare_items_key) name += for_payloads;
   const auto bare =
       texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
@@ -467,6 +468,22 @@ bool dialect_session::has_mixed(const core::contract& contract) const {
   return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
 }
 
+bool dialect_session::only_payloads(const core::contract& contract,
+                                    std::span<const core::value> items) const {
+  if (contract.texts != nullptr ||
+      !texts_->for_payloads.test(static_cast<std::size_t>(contract.id)))
+    return false;
+  const std::size_t width = contract.items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (contract.items[i % width].type == core::value_type::bytes) continue;
+    const core::value& each = items[i];
+    const bool usual = each.is == core::value::shape::null ||
+                       (each.is == core::value::shape::integer && each.number == 0);
+    if (!usual) return false;
+  }
+  return true;
+}
+
 void dialect_session::run_batch(const call& of) {
   const core::contract& contract = of.contract;
   if (texts_->definition.batches != batching::arrays) {
@@ -478,7 +495,7 @@ void dialect_session::run_batch(const call& of) {
   } else if (has_mixed(contract) && !of.items.empty()) {
     run_by_id(of);
   } else {
-    run_arrays(of, 1, of.items);
+    run_arrays(of, only_payloads(contract, of.items) ? bare_items_key : 1, of.items);
     number_by_id(of.out);
   }
 }

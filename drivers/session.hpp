@@ -28,6 +28,8 @@ inline constexpr std::size_t most_rows = 1000;
 inline constexpr std::size_t one_key = 0;
 inline constexpr std::size_t next_key = most_rows + 1;
 inline constexpr std::size_t mixed_key = most_rows + 2;
+/// The same for a batch of which only the payloads are given.
+inline constexpr std::size_t bare_items_key = most_rows + 3;
 
 /// Whether a test, or the transport, gives the statement its clock.
 bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
@@ -116,6 +118,9 @@ class dialect_session : public core::connection {
   void run_batch(const call& of);
   /// Whether there is a text for several receipts of one message.
   [[nodiscard]] bool has_mixed(const core::contract& contract) const;
+  /// Whether there is a text for a batch of which only the payloads are given, and this is one.
+  [[nodiscard]] bool only_payloads(const core::contract& contract,
+                                   std::span<const core::value> items) const;
   template <class Work>
   void in_unit(bool several, on_loss loss, const Work& work);
   /// A settlement by arrays that wants its receipts by rising ids.

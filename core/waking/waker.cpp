@@ -17,7 +17,7 @@ void waker::wake(std::size_t count) noexcept {
   ++count_;
   tell_followers();
   for (; count > 0 && !sleepers_.empty(); --count) wake_first(woken::message);
-  if (count > 0) owe(count);
+  if (count > 0) owe(count, woken::message);
 }
 
 void waker::hint() noexcept {
@@ -27,11 +27,12 @@ void waker::hint() noexcept {
   if (!sleepers_.empty()) {
     wake_first(woken::hint);
   } else {
-    owe(1);
+    owe(1, woken::hint);
   }
 }
 
-void waker::owe(std::size_t polls) noexcept {
+void waker::owe(std::size_t polls, woken reason) noexcept {
+  if (owed_ == 0 || reason == woken::hint) owed_as_ = reason;
   owed_ += polls;
   owed_since_ = count_;
 }
@@ -72,7 +73,7 @@ woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point unt
     owed_ = 0;  // This reader polled after the last wake or hint, and found nothing.
   } else if (owed_ > 0) {
     --owed_;
-    return woken::hint;
+    return owed_as_;
   }
   sleeper me;
   sleepers_.push_back(&me);

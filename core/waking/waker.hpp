@@ -55,8 +55,8 @@ class waker {
   /// How many sleep now.
   [[nodiscard]] std::size_t sleeping() noexcept;
 
-  /// Sleeps until woken. If a wake or hint since the mark found no sleeper, the call returns a hint
-  /// at once. As many readers get such a hint as the wake or hint would have woken.
+  /// Sleeps until woken. If a wake or hint since the mark found no sleeper, the call returns at
+  /// once. As many readers do so as the wake or hint would have woken.
   [[nodiscard]] woken wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
                            const std::stop_token& stop);
 
@@ -67,12 +67,13 @@ class waker {
   };
 
   void wake_first(woken reason) noexcept;
-  void owe(std::size_t polls) noexcept;
+  void owe(std::size_t polls, woken reason) noexcept;
   void tell_followers() noexcept;
 
   std::mutex mutex_;
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
   std::size_t owed_ = 0;           // polls still to do: a wake or hint came while no reader slept
+  woken owed_as_ = woken::hint;    // message: all of them come of wakes
   std::uint64_t owed_since_ = 0;   // the last such wake or hint
   std::deque<sleeper*> sleepers_;  // and their targets
   std::vector<wake_follower*> followers_;

@@ -935,6 +935,16 @@ SELECT COALESCE(place, (SELECT pg_catalog.array_positions(CAST(:key AS text[]), 
        id
 FROM added
 
+-- name: claim.enqueue.payloads
+-- Messages that have nothing but a payload: nothing to pair, as in heap.enqueue.
+INSERT INTO {table} (created_at, payload{ready_at})
+SELECT clock, payload{clock_of_new}
+FROM (SELECT pg_catalog.unnest(CAST(:payload AS bytea[])) AS payload,
+             {clock_now_of_all} AS clock) AS n
+WHERE pg_catalog.txid_current() IS NOT NULL
+  AND {own_queue}
+RETURNING CAST(NULL AS bigint) AS item, id
+
 -- name: claim.enqueue.one
 INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                      max_attempts, retry, group_key{ready_at})

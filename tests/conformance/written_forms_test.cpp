@@ -93,6 +93,8 @@ TEST_P(written_forms, an_error_names_the_call_and_then_the_step) {
   open_with(faults);
   auto hurried = open({.retry_for = 0ms});
   auto jobs = hurried.claim("jobs");
+  here().sql("INSERT INTO jobs (payload, state, due_at) VALUES (" + here().bytes_literal("due") +
+             ", 2, 1)");
   faults.fail("claim.promote", {tableq::testing::trouble::busy});
   const tableq::error failed = thrown_by([&] { static_cast<void>(jobs.take(1)); });
   EXPECT_EQ(failed.operation(), "claim.take");

@@ -79,7 +79,8 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
     SCOPED_TRACE(name);
     const bool one = name.ends_with(tableq::drivers::for_one);
     const bool mixed = name.ends_with(tableq::drivers::for_mixed);
-    const std::string kept = one || mixed ? name.substr(0, name.rfind('.')) : name;
+    const bool payloads = name.ends_with(tableq::drivers::for_payloads);
+    const std::string kept = one || mixed || payloads ? name.substr(0, name.rfind('.')) : name;
     std::vector<contract> all;
     for (const contract& each : tableq::core::contracts()) all.push_back(places::with_places(each));
     for (const contract& each : places::own_contracts()) all.push_back(each);

@@ -51,7 +51,7 @@ TEST(waking, that_came_after_the_mark_is_not_missed) {
   waker readers;
   const auto mark = readers.mark();
   readers.wake();
-  EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
+  EXPECT_EQ(readers.wait(mark, never(), {}), woken::message);
   readers.hint();
   EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
 }
@@ -60,8 +60,8 @@ TEST(waking, makes_no_more_of_those_look_again_that_are_looking_than_there_is_so
   waker readers;
   const auto mark = readers.mark();
   readers.wake(2);
-  EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
-  EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
+  EXPECT_EQ(readers.wait(mark, never(), {}), woken::message);
+  EXPECT_EQ(readers.wait(mark, never(), {}), woken::message);
   EXPECT_EQ(readers.wait(mark, clock::now(), {}), woken::no);
 }
 

@@ -42,6 +42,7 @@ class mapped_table final : public lease_table {
 
   [[nodiscard]] const table_mapping& mapping() const noexcept { return mapping_; }
   [[nodiscard]] const table_layout& layout() const noexcept { return made_.layout(); }
+  [[nodiscard]] const mapped_statements& statements() const noexcept { return made_; }
   /// The same for the same table and key, in every process.
   [[nodiscard]] std::int64_t identity() const noexcept { return identity_; }
 

@@ -349,35 +349,35 @@ std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_mess
                                                  const when_full& full) {
   return added_all(access::in(*this), messages.items(), full);
 }
-std::vector<delivery> claim_queue::take(std::size_t max, const take_options& options) {
+std::vector<delivery> leased_queue::take(std::size_t max, const take_options& options) {
   return taken_of(take_through_c(access::in(*this), max, options));
 }
-std::optional<delivery> claim_queue::take_one(const take_options& options) {
+std::optional<delivery> leased_queue::take_one(const take_options& options) {
   auto taken = take(1, options);
   return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
 }
-settle_result claim_queue::complete(const receipt& taken) {
+settle_result leased_queue::complete(const receipt& taken) {
   return settled(access::in(*this), taken, tq_complete);
 }
-std::vector<settle_result> claim_queue::complete_batch(const receipts_view& taken) {
+std::vector<settle_result> leased_queue::complete_batch(const receipts_view& taken) {
   return settled_all(access::in(*this), taken, tq_complete_batch);
 }
-settle_result claim_queue::fail(const receipt& taken, text_view text, const fail_options& options) {
+settle_result leased_queue::fail(const receipt& taken, text_view text, const fail_options& options) {
   return failed(access::in(*this), taken, text.view(), options);
 }
-std::vector<settle_result> claim_queue::fail_batch(const batch_view<failure>& failures) {
+std::vector<settle_result> leased_queue::fail_batch(const batch_view<failure>& failures) {
   return failed_all(access::in(*this), failures.items());
 }
-settle_result claim_queue::release(const receipt& taken) {
+settle_result leased_queue::release(const receipt& taken) {
   return settled(access::in(*this), taken, tq_release);
 }
-std::vector<settle_result> claim_queue::release_batch(const receipts_view& taken) {
+std::vector<settle_result> leased_queue::release_batch(const receipts_view& taken) {
   return settled_all(access::in(*this), taken, tq_release_batch);
 }
-settle_result claim_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
+settle_result leased_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
   return extended(access::in(*this), taken, lease);
 }
-std::vector<settle_result> claim_queue::extend_batch(const receipts_view& taken,
+std::vector<settle_result> leased_queue::extend_batch(const receipts_view& taken,
                                                      std::chrono::milliseconds lease) {
   return extended_all(access::in(*this), taken, lease);
 }

@@ -1,11 +1,11 @@
 #include <tableq/receipts.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
-#include <system_error>
 
 #include <boost/algorithm/hex.hpp>
 
@@ -43,8 +43,14 @@ std::string next_key(std::string_view& text) {
 }  // namespace
 
 std::string to_string(const receipt& taken) {
-  std::string out = std::to_string(taken.id.value) + '.' + std::to_string(taken.fence) + '.' +
-                    std::to_string(taken.queue);
+  constexpr std::size_t longest = 3 * 20 + 2;
+  std::array<char, longest> text{};
+  char* end = text.data();
+  for (const std::int64_t each : {taken.id.value, taken.fence, taken.queue}) {
+    if (end != text.data()) *end++ = '.';
+    end = std::to_chars(end, text.data() + text.size(), each).ptr;
+  }
+  std::string out(text.data(), end);
   if (!taken.key.empty()) {
     out += '.';
     boost::algorithm::hex_lower(taken.key, std::back_inserter(out));
@@ -58,7 +64,7 @@ receipt parse_receipt(text_view text) {
   out.id.value = next_number(rest);
   out.fence = next_number(rest);
   out.queue = next_number(rest);
-  out.key = next_key(rest);
+  if (!rest.empty()) out.key = next_key(rest);
   // Each receipt has one text: this finds all that was left out, too long, or written otherwise.
   if (to_string(out) != text.view()) {
     throw error(errc::invalid_argument, advice::never,

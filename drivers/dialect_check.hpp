@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "drivers/blocks.hpp"
 

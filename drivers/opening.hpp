@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/fault_plan.hpp"
 #include "drivers/dialect_texts.hpp"

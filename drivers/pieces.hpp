@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/value.hpp"
 

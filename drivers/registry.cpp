@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/connection_string.hpp"
 #include "core/seam/contract.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"

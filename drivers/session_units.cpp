@@ -1,4 +1,4 @@
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/driver.hpp"
 #include "core/seam/value.hpp"

@@ -1,8 +1,8 @@
 // Its `main` is in docs/drivers.md; the lint test keeps the two alike. Only compiled: the directory
 // belongs to a system.
 #include <iostream>
-#include <tableq/dialect.hpp>
 #include <tableq/tableq.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace {
 

@@ -50,7 +50,8 @@ int main(int argc, char** argv) try {
   tableq::timestamp now = std::chrono::sys_days{std::chrono::year{2030} / 1 / 1};
   const tableq::testing::faults faults;
   // One thread uses the database here: with several, the clock needs a lock.
-  auto db = faults.open(argc > 1 ? argv[1] : "sqlite://:memory:", {.clock = [&] { return now; }});
+  auto db = faults.open(argc > 1 ? argv[1] : "sqlite://:memory:",
+                        {.clock = tableq::testing::clock_of([&] { return now; })});
   reminders tested(db);
 
   tested.remind("rent", 60min);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "exit_status.hpp"
 #include "output.hpp"

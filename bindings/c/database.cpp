@@ -20,7 +20,7 @@ using namespace tableq_c;
 int tq_database_open(const char* url, size_t url_size, const tq_options* options, tq_database** db,
                      tq_error** error) {
   return making(db, error, [&] {
-    const open_values& given = values_of<open_values>(options);
+    const auto& given = values_of<open_values>(options);
     tableq::open_options wanted = given;
     std::shared_ptr<tableq::metrics> figures;
     if (given.metrics) {

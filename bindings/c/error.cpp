@@ -18,7 +18,7 @@ namespace tableq_c {
 namespace {
 
 /// Made before memory is short, and never freed.
-tq_error& no_memory() noexcept {
+tq_error& no_memory() {
   static tq_error& only = []() -> tq_error& {
     auto* const made = new tq_error;
     made->code = TQ_ERROR_NO_MEMORY;
@@ -138,8 +138,8 @@ const char* tq_advice_name(int advice) {
   return to_string(static_cast<tableq::advice>(advice)).data();
 }
 const char* tq_version(void) {
-#define TQ_TEXT_OF(number) #number
-#define TQ_VERSION_TEXT(major, minor, patch) \
-  TQ_TEXT_OF(major) "." TQ_TEXT_OF(minor) "." TQ_TEXT_OF(patch)
-  return TQ_VERSION_TEXT(TABLEQ_VERSION_MAJOR, TABLEQ_VERSION_MINOR, TABLEQ_VERSION_PATCH);
+#define TABLEQ_TEXT_OF(number) #number
+#define TABLEQ_VERSION_TEXT(major, minor, patch) \
+  TABLEQ_TEXT_OF(major) "." TABLEQ_TEXT_OF(minor) "." TABLEQ_TEXT_OF(patch)
+  return TABLEQ_VERSION_TEXT(TABLEQ_VERSION_MAJOR, TABLEQ_VERSION_MINOR, TABLEQ_VERSION_PATCH);
 }

@@ -542,9 +542,8 @@ int tq_options_set_stop(tq_options* options, tq_stop* stop, tq_error** error) {
           using kind = std::remove_reference_t<decltype(values)>;
           if constexpr (std::is_same_v<kind, tableq_c::message_values>) {
             values.full.stop = token;
-          } else if constexpr (std::is_same_v<kind, tableq_c::read_values>) {
-            values.stop = token;
-          } else if constexpr (std::is_same_v<kind, tableq::when_full> ||
+          } else if constexpr (std::is_same_v<kind, tableq_c::read_values> ||
+                               std::is_same_v<kind, tableq::when_full> ||
                                std::is_same_v<kind, tableq::redrive_options>) {
             values.stop = token;
           } else {

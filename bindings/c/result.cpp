@@ -38,6 +38,10 @@ field bytes(std::string_view value) noexcept {
 field list(const result& value) noexcept {
   return {.type = TQ_TYPE_LIST, .list = value.get()};
 }
+/// A list that may be missing because it is empty.
+field list_or(const result& value, const result& empty) noexcept {
+  return list(value ? value : empty);
+}
 /// NULL if there is no value.
 template <class Value, class Make>
 field optional(const std::optional<Value>& value, Make make) noexcept {
@@ -67,7 +71,16 @@ constexpr std::array header_columns = {
     column<header>{"name", [](const header& of) { return text(of->first); }},
     column<header>{"value", [](const header& of) { return text(of->second); }},
 };
+/// Empty, for every message without headers.
+const result& no_headers() {
+  static const result none = inner(made(std::vector<header>(), header_columns));
+  return none;
+}
+/// At the start of the program or of dlopen: a getter must not need memory.
+[[maybe_unused]] const result& no_headers_made = no_headers();
+/// Null if there are none.
 result list_of(const tableq::headers& headers) {
+  if (headers.empty()) return nullptr;
   std::vector<header> out;
   out.reserve(headers.size());
   for (const auto& each : headers) out.push_back(&each);
@@ -173,7 +186,8 @@ constexpr std::array taken_columns = {
     column<taken_row>{"id",
                       [](const taken_row& of) { return integer(of.message.receipt.id.value); }},
     column<taken_row>{"payload", [](const taken_row& of) { return bytes(of.message.payload); }},
-    column<taken_row>{"headers", [](const taken_row& of) { return list(of.headers); }},
+    column<taken_row>{"headers",
+                      [](const taken_row& of) { return list_or(of.headers, no_headers()); }},
     column<taken_row>{"key", [](const taken_row& of) { return optional(of.message.key, text); }},
     column<taken_row>{"group",
                       [](const taken_row& of) { return optional(of.message.group, text); }},
@@ -200,7 +214,9 @@ constexpr std::array listed_columns = {
                        of_listed<[](const stored& of) { return text(to_string(of.state)); }>},
     column<listed_row>{"payload", of_listed<[](const stored& of) { return bytes(of.payload); }>},
     column<listed_row>{"headers",
-                       [](const listed_row& of) { return of.headers ? list(of.headers) : null(); }},
+                       [](const listed_row& of) {
+                         return of.message ? list_or(of.headers, no_headers()) : null();
+                       }},
     column<listed_row>{"key", of_listed<[](const stored& of) { return optional(of.key, text); }>},
     column<listed_row>{"group",
                        of_listed<[](const stored& of) { return optional(of.group, text); }>},

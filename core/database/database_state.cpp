@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <tableq/testing.hpp>
+
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/catalog_statements.hpp"
@@ -108,7 +110,7 @@ bool database_state::reached_by(connection& callers) {
 }
 
 std::optional<timestamp> database_state::now() const {
-  return options_.clock ? std::optional(options_.clock()) : std::nullopt;
+  return options_.clock ? std::optional(options_.clock->now()) : std::nullopt;
 }
 
 bool database_state::notifies() const noexcept {

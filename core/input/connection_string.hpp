@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::core {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/statement.hpp"
 #include "core/seam/table_form.hpp"

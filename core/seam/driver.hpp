@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/options.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/any_session.hpp"
 #include "core/seam/contract.hpp"

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <tableq/testing.hpp>
+
 #include "core/seam/enum_names.hpp"
 
 namespace tableq::inline v0 {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/table/layout.hpp"
 

@@ -134,14 +134,15 @@ std::vector<keeper_state::batch> keeper_state::due() {
       continue;
     }
     std::vector<batch> out;
-    for (const auto& [each, one] : kept_) {
+    for (const auto& each : kept_) {
+      const kept& one = each.second;
       // Those that are nearly due go along.
       if (one.settling != 0 || one.next_at > now + period_of(one.lease) / 4) continue;
       const auto same = std::find_if(out.begin(), out.end(), [&](const batch& with) {
         return with.queue == one.queue && with.lease == one.lease;
       });
       batch& to = same != out.end() ? *same : out.emplace_back(batch{one.queue, one.lease, {}});
-      to.receipts.push_back(each);
+      to.receipts.push_back(each.first);
     }
     return out;
   }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::drivers {
 

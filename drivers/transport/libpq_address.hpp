@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/connection_string.hpp"
 #include "core/seam/named.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/driver.hpp"
 

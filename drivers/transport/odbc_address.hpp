@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
 

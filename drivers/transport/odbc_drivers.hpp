@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "drivers/transport.hpp"
 

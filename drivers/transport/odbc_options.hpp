@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
 

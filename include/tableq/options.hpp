@@ -16,6 +16,10 @@
 
 namespace tableq::inline v0 {
 
+namespace testing {
+struct set_clock;
+}
+
 /// The kinds of queue. The first five are tableq's own, and stored by name.
 enum class kind {
   heap,
@@ -105,9 +109,9 @@ struct open_options {
   /// messages without a notification, such as those of plain SQL on PostgreSQL. 10 ms to 1 day.
   std::chrono::milliseconds poll_interval = std::chrono::seconds{5};
 
-  /// For tests: replaces the database's clock for due times, leases and ages. Called from any
-  /// thread that uses the database. Empty: the database's own clock.
-  std::function<timestamp()> clock = {};
+  /// For tests: a clock in place of the database's, made by tableq/testing.hpp. Null: the
+  /// database's own clock.
+  std::shared_ptr<const testing::set_clock> clock = {};
 
   /// Receives events (observer.hpp). Null: no events, at no cost.
   std::shared_ptr<tableq::observer> observer = {};

@@ -2,8 +2,9 @@
 
 /// @file
 /// Everything that an application needs, except `tableq/soci.hpp`, `tableq/libpq.hpp`,
-/// `tableq/sqlite.hpp` and `tableq/odbc.hpp` (work inside your own session) and
-/// `tableq/dialect.hpp` (support another database).
+/// `tableq/sqlite.hpp` and `tableq/odbc.hpp` (work inside your own session). Its tests include
+/// `tableq/testing.hpp` too. What stands in `tableq/unstable/` may change with each version:
+/// `tableq/unstable/dialect.hpp` supports another database.
 
 #include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>

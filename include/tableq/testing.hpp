@@ -1,26 +1,43 @@
 #pragma once
 
 /// @file
-/// Injected faults, for tests of your own code: calls to the database fail, before or after their
-/// effect. docs/testing.md has examples. Not for production.
+/// Injected faults and a clock that is set, for tests of your own code: calls to the database fail,
+/// before or after their effect. docs/testing.md has examples. Not for production.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tableq/database.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/options.hpp>
+#include <tableq/text.hpp>
 
 namespace tableq::inline v0 {
 
 /// For tests of applications.
 namespace testing {
+
+/// A clock in place of the database's, for due times, leases and ages: open_options::clock.
+///
+/// A value: shares the function with the databases that have it.
+struct set_clock {
+  /// The time. Called from any thread that uses the database.
+  std::function<timestamp()> now;
+};
+
+/// For open_options: `{.clock = tableq::testing::clock_of([&] { return now; })}`. An empty function
+/// leaves the database its own clock.
+[[nodiscard]] inline std::shared_ptr<const set_clock> clock_of(std::function<timestamp()> now) {
+  return now ? std::make_shared<const set_clock>(set_clock{std::move(now)}) : nullptr;
+}
 
 /// The kind of fault.
 enum class trouble {
@@ -40,6 +57,11 @@ enum class moment {
   after,   ///< The call has its effect, and its result is lost. With busy, deadlock and time_out
            ///< the effect is rolled back, as by a database.
 };
+
+/// The enumerator's name.
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(trouble value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(moment value) noexcept;
+using v0::operator<<;
 
 /// A planned fault.
 struct fault {

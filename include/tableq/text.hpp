@@ -20,7 +20,6 @@
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/table_mapping.hpp>
-#include <tableq/testing.hpp>
 #include <tableq/worker_event.hpp>
 
 namespace tableq::inline v0 {
@@ -45,12 +44,6 @@ namespace tableq::inline v0 {
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(finding::level value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(lost_lease::cause value) noexcept;
 
-namespace testing {
-/// The enumerator's name.
-[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(trouble value) noexcept;
-[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(moment value) noexcept;
-}  // namespace testing
-
 /// An enumeration of tableq with a name for each value.
 template <class Value>
 concept named_value = std::is_enum_v<Value> && requires(Value value) {
@@ -69,9 +62,5 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
                                              const message_id& id) {
   return out << id.value;
 }
-
-namespace testing {
-using v0::operator<<;
-}  // namespace testing
 
 }  // namespace tableq::inline v0

@@ -61,11 +61,11 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
   }
 
   // The victim's message returns when its lease has ended: a clock that is ahead ends it.
-  auto later = open({.clock = [] {
-    return std::chrono::time_point_cast<std::chrono::milliseconds>(
-               std::chrono::system_clock::now()) +
-           1h;
-  }});
+  auto later = open({.clock = tableq::testing::clock_of([] {
+                       return std::chrono::time_point_cast<std::chrono::milliseconds>(
+                                  std::chrono::system_clock::now()) +
+                              1h;
+                     })});
   auto rest = later.claim("jobs");
   for (const auto& each : rest.take(100)) {
     EXPECT_EQ(each.attempt, 2);

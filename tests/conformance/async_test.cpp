@@ -44,7 +44,7 @@ TEST_P(async_enqueue, keeps_what_a_message_of_each_kind_carries) {
 }
 
 TEST_P(async_enqueue, fails_where_the_clock_of_a_test_throws_anything) {
-  auto odd = open({.clock = []() -> tableq::timestamp { throw 7; }});
+  auto odd = open({.clock = tableq::testing::clock_of([]() -> tableq::timestamp { throw 7; })});
   auto later = odd.pending("later");
   auto told = later.enqueue_async("p", {.delay = 5s});
   EXPECT_CODE(internal, told.get());

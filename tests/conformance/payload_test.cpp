@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"

@@ -279,11 +279,11 @@ class idle_waiting : public on_each_backend {
  protected:
   /// A clock that counts its calls by tableq: one for each statement of a claim queue.
   tableq::open_options counted(tableq::open_options options = {}) {
-    options.clock = [this] {
+    options.clock = tableq::testing::clock_of([this] {
       ++asked_;
       return std::chrono::time_point_cast<std::chrono::milliseconds>(
           std::chrono::system_clock::now());
-    };
+    });
     return options;
   }
   std::atomic<long> asked_ = 0;

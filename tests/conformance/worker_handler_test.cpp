@@ -169,10 +169,10 @@ TEST_P(handlers, are_not_ended_by_want_of_memory_elsewhere) {
   // Each take, settlement and extension reads the clock.
   auto failures = std::make_shared<std::atomic<int>>(0);
   tableq::open_options options;
-  options.clock = [failures] {
+  options.clock = tableq::testing::clock_of([failures] {
     if (failures->fetch_sub(1) > 0) throw std::bad_alloc();
     return tableq::timestamp(1'700'000'000'000ms);
-  };
+  });
   auto own = tableq::database::open(here().url(), options);
   auto jobs = own.claim("jobs");
   std::atomic<int> troubles = 0;

@@ -1,6 +1,6 @@
 # The public headers include only headers of the standard library and tableq, and the one with the
 # macros of SOCI's version. In: INCLUDE, COMPILER, WORK.
-file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
 list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
 list(JOIN lines "" text)
 file(WRITE ${WORK}/all.cpp "${text}")

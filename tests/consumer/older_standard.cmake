@@ -1,5 +1,5 @@
 # With C++17 each public header ends in one error, which says what is needed. In: INCLUDE, COMPILER, WORK.
-file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
 list(REMOVE_ITEM headers tableq/version.hpp)  # It has macros only.
 foreach(header ${headers})
   file(WRITE ${WORK}/one.cpp "#include <${header}>\n")

@@ -1,5 +1,5 @@
-#include <tableq/dialect.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 

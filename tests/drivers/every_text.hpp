@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/identifier.hpp"
 #include "drivers/blocks.hpp"

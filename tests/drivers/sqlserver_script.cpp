@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tableq/dialect.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"

@@ -11,7 +11,7 @@
 
 #include <soci/soci.h>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/connection_string.hpp"
 #include "core/seam/contract.hpp"

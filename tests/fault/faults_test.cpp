@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <tableq/dialect.hpp>
 #include <tableq/testing.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <span>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/database/access.hpp"
 #include "core/database/database_state.hpp"

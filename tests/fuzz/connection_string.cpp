@@ -6,8 +6,8 @@
 #include <chrono>
 #include <memory>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/input/connection_string.hpp"
 

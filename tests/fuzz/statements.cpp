@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"

@@ -4,7 +4,7 @@ import re
 
 STANDARD = re.compile(r"<[a-z_]+>$")
 POSIX = re.compile(r"<(sys/[a-z]+|unistd|fcntl|poll|signal|spawn|termios|pthread)\.h>$")
-PUBLIC = re.compile(r"<tableq/[a-z_]+\.hpp>$")
+PUBLIC = re.compile(r"<tableq/(unstable/)?[a-z_]+\.hpp>$")
 CORE = re.compile(r'"core/[a-z_]+/[a-z0-9_]+\.hpp"$')
 DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
 JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
@@ -212,7 +212,7 @@ def capabilities(tree):
 
 
 def every_capability_is_used(tree):
-    page = "include/tableq/dialect.hpp"
+    page = "include/tableq/unstable/dialect.hpp"
     fields = capabilities(tree)
     if not fields:
         yield f"{page}: no capabilities found"

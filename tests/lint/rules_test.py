@@ -15,7 +15,7 @@ STEP = "-- name: 1.transaction\nALTER TABLE {table} ADD y int;\n"
 SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n\n## What is where\n\n"
     + "".join(f"- `{folder}/` is a folder.\n" for folder in FOLDERS),
-    "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
+    "include/tableq/unstable/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
     "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n"
     "/// A class. A value.\nclass value {\n public:\n  value(const value&) = default;\n  value(value&&);\n"
     "  /// Both.\n  int of(int);\n  int of(long x = {}) const;\n  bool is() { return f(); }  ///< Is.\n"
@@ -31,7 +31,7 @@ SOUND = {
     "  enum class kind { one };\n  friend bool operator==(const data&, const data&) = default;\n};\n",
     "core/seam/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
     "  virtual void begin() = 0;\n};\n",
-    "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
+    "core/queue/queue.cpp": '#include <tableq/unstable/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
     "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
     "core/seam/contract.cpp": '    change(statements::a_take, "a.take"),\n    change(statements::a_keep, "a.keep"),\n'
     '    query(statements::mapped<statement::a_look>, "a.look"),\n    query(statements::a_turns, "a.b_turns"),\n'
@@ -56,13 +56,13 @@ SOUND = {
     "core/schema/catalog.hpp": "#pragma once\nint catalog_layout = 1;\nint queue_layout = 2;\n",
     "CHANGELOG.md": "Layout of the catalogue: 1; of all other tables: 2.\n\n"
     "### Upgrade to layout 2\n\n```sh\ntableq migrate\n```\n",
-    "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
+    "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/unstable/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
     "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
     "bench/databases/raw.cpp": '#include <sqlite3.h>\n',
     "examples/hello.cpp": HELLO,
     "examples/spool.cpp": HELLO.replace("readme", "drivers"),
-    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\nTEST(a_queue, keeps) {}\n"
+    "tests/unit/queue_test.cpp": "#include <tableq/unstable/dialect.hpp>\nTEST(a_queue, keeps) {}\n"
     "TEST_P(a_queue_of_kind, keeps) {}\n",
     "tests/unit/CMakeLists.txt": "foreach(one first second)\n  add_test(NAME entry.${one} COMMAND x)\n"
     "  add_test(NAME whole COMMAND x)\n",
@@ -74,7 +74,7 @@ SOUND = {
     "include/tableq.h": "TQ_API int tq_value_of(int);\nTQ_API void tq_end(void);\n",
     "docs/c.md": "| C++ | C |\n| --- | --- |\n| `value::of`, `is` | `tq_value_of` |\n\n`tq_end` ends it.\n",
     "tests/c/value_test.c": "int x = tq_value_of(1);\nvoid y(void) { tq_end(); }\n",
-    "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n#include <tableq/handle.hpp>\n",
+    "tests/consumer/application/main.cpp": "#include <tableq/unstable/dialect.hpp>\n#include <tableq/handle.hpp>\n",
 }
 
 CODE = "core/queue/queue.cpp"
@@ -91,7 +91,7 @@ CATCH = "{} {{\n  try {{\n    f([&] {{ g(); }});\n  }} catch (...) {{\n    {}\n 
 # Rule -> the files to write (appended to what is there; None removes), each a way to break it.
 BREACHES = {
     "includes_go_one_way": [
-        {"include/tableq/dialect.hpp": "#include <soci/soci.h>\n"},
+        {"include/tableq/unstable/dialect.hpp": "#include <soci/soci.h>\n"},
         {CODE: '#include "drivers/text.hpp"\n'},
         {CODE: "#include <sqlite3.h>\n"},
         {"tools/main.cpp": '#include "core/seam/driver.hpp"\n'},
@@ -182,7 +182,7 @@ BREACHES = {
     ],
     "files_stay_short": [
         {CODE: "\n" * 600},
-        {"include/tableq/dialect.hpp": "\n" * 250},
+        {"include/tableq/unstable/dialect.hpp": "\n" * 250},
     ],
     "sources_are_ascii": [{CODE: "// caf\u00e9\n"}, {"schema/one/heap.sql": "-- \u2026\n"}],
     "headers_begin_with_pragma_once": [{"tools/late.hpp": "int x;\n#pragma once\n"}],
@@ -262,35 +262,35 @@ BREACHES = {
         {"docs/observing.md": None},
     ],
     "every_public_function_is_documented": [
-        {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
-        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
-        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
-        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nvoid one(int);\n"},
-        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
+        {"include/tableq/unstable/dialect.hpp": "\nint bare(int x = 1);\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Documented.\nint one();\nvoid one(int);\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
          "  [[nodiscard]] const std::vector<int>& size() const { return {}; }\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  operator bool() const;\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  template <class T>\n"
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  operator bool() const;\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  template <class T>\n"
          "  auto operator<=>(const T&) const;\n};\n"},
     ],
     "every_public_member_is_documented": [
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  int bare = 1;\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  int one{1};  ///< One.\n  int bare{2};\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  /// Both.\n  int one;\n  int bare;\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  // No doc comment.\n"
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  int bare = 1;\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  int one{1};  ///< One.\n  int bare{2};\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  /// Both.\n  int one;\n  int bare;\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  // No doc comment.\n"
          "  std::function<bool(const y&)> bare = {};\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  y (*bare)(const x& self) = nullptr;\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A class. A value.\nclass x {\n public:\n  struct y {\n"
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  y (*bare)(const x& self) = nullptr;\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A class. A value.\nclass x {\n public:\n  struct y {\n"
          "    std::vector<int> bare = {1, 2};\n  };\n};\n"},
     ],
     "every_public_class_says_what_it_owns": [
-        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n};\n"},
-        {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x {\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// Owns a session.\nclass x {\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// Borrows a session.\nclass x {\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// Shares its sessions: see `z`.\nclass x : public y {\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  class y {\n  };\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A class.\ntemplate <class T>\nclass x : public T {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A class.\nclass x {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\nclass TABLEQ_EXPORT x {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Owns a session.\nclass x {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Borrows a session.\nclass x {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Shares its sessions: see `z`.\nclass x : public y {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct x {\n  class y {\n  };\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A class.\ntemplate <class T>\nclass x : public T {\n};\n"},
     ],
     "every_promise_names_tests_that_exist": [
         {"tests/promises.md": "| z | `a_queue.loses` |\n"},
@@ -301,7 +301,7 @@ BREACHES = {
         {"tests/promises.md": None},
     ],
     "every_capability_names_its_test": [
-        {"include/tableq/dialect.hpp": None},
+        {"include/tableq/unstable/dialect.hpp": None},
         {"docs/drivers.md": None},
         {"docs/drivers.md": "| `other` | x | `a_queue.keeps` |\n"},
         {"docs/drivers.md": "| `schemas` | x | `a_queue.loses` |\n"},
@@ -330,20 +330,20 @@ BREACHES = {
         {"docs/design.md": None},
     ],
     "every_function_has_one_in_c": [
-        {"include/tableq/dialect.hpp": "\n/// Does.\nint does(int);\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// Does.\nint does(int);\n"},
         {"include/tableq.h": "TQ_API int tq_more(int);\n"},
         {"docs/c.md": "`tq_gone`\n"},
         {"docs/c.md": "| `value::gone` | `tq_value_of` |\n"},
         {"docs/c.md": "| `value::is` | not there |\n"},
     ],
     "every_option_has_its_key": [
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct take_options {\n  int wait = 1;  ///< x\n};\n"},
-        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct finding {\n  int level = 1;  ///< x\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct take_options {\n  int wait = 1;  ///< x\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\n/// A struct.\nstruct finding {\n  int level = 1;  ///< x\n};\n"},
     ],
     "every_c_function_is_tested": [{"include/tableq.h": "TQ_API int tq_more(int);\n"}],
     "every_public_type_is_documented": [
-        {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
-        {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},
+        {"include/tableq/unstable/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
+        {"include/tableq/unstable/dialect.hpp": "\nenum class x { a };\n"},
     ],
 }
 REPLACED = {
@@ -352,7 +352,7 @@ REPLACED = {
     "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
     "examples/hello.cpp": "int main() {}\n", CODE: "\n", "tests/promises.md": "# x\n",
     "docs/drivers.md": "```cpp\nint other;\n```\n", "examples/spool.cpp": "int main() {}\n",
-    "include/tableq/dialect.hpp": "struct capabilities {\n  bool schemas = true;\n"
+    "include/tableq/unstable/dialect.hpp": "struct capabilities {\n  bool schemas = true;\n"
     "  bool more = true;\n};\n",
     "CHANGELOG.md": "Layout of the catalogue and of all tables: 3.\n",
     "core/schema/catalog.hpp": "int catalog_layout = 3;\nint queue_layout = 3;\n",

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "model/mistakes.hpp"
 #include "model/recorder.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/database/access.hpp"
 #include "core/table/mapped_table.hpp"

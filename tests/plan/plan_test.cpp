@@ -5,7 +5,7 @@
 #include <iterator>
 #include <sstream>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"

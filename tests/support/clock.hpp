@@ -2,10 +2,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 
-#include <tableq/message.hpp>
+#include <tableq/testing.hpp>
 
 namespace tableq_test {
 
@@ -15,8 +14,9 @@ class manual_clock {
   [[nodiscard]] tableq::timestamp now() const { return tableq::timestamp(step(now_->load())); }
   void advance(std::chrono::milliseconds by) { *now_ += by.count(); }
   void set(tableq::timestamp to) { *now_ = to.time_since_epoch().count(); }
-  [[nodiscard]] std::function<tableq::timestamp()> source() const {
-    return [shared = now_] { return tableq::timestamp(step(shared->load())); };
+  [[nodiscard]] std::shared_ptr<const tableq::testing::set_clock> source() const {
+    return tableq::testing::clock_of(
+        [shared = now_] { return tableq::timestamp(step(shared->load())); });
   }
 
  private:

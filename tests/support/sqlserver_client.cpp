@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/text.hpp"
 

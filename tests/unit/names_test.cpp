@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
 
 namespace {
 

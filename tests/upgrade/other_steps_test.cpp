@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <tableq/dialect.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "upgrade/old_tables.hpp"
 

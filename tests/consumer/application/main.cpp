@@ -6,7 +6,6 @@
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
-#include <tableq/dialect.hpp>
 #include <tableq/enlistment.hpp>
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
@@ -47,6 +46,7 @@
 #include <tableq/text_view.hpp>
 #include <tableq/timestamp.hpp>
 #include <tableq/transaction.hpp>
+#include <tableq/unstable/dialect.hpp>
 #include <tableq/version.hpp>
 #include <tableq/watch.hpp>
 #include <tableq/worker.hpp>

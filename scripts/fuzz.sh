@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all=(connection_string identifiers arguments odbc_string codec statements)
+all=(connection_string identifiers arguments odbc_string codec statements c_options)
 if (($# == 0)) || [[ ! $1 =~ ^[1-9][0-9]*$ ]]; then
   sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
   exit 2

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace tableq_c {
@@ -548,65 +547,4 @@ result result_of_outcomes(std::vector<int> outcomes) {
   return made(std::move(outcomes), outcome_columns);
 }
 
-namespace {
-
-field at(const tq_result* given, std::size_t row, const char* name) noexcept {
-  const tq_result* const known = usable(given);
-  if (known == nullptr || name == nullptr || row >= known->count()) return {.type = TQ_TYPE_NONE};
-  return known->at(row, name);
-}
-
-double parsed(std::string_view digits) noexcept {
-  double out = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  return out;
-}
-
-}  // namespace
 }  // namespace tableq_c
-
-size_t tq_result_count(const tq_result* result) {
-  const tq_result* const known = tableq_c::usable(result);
-  return known == nullptr ? 0 : known->count();
-}
-size_t tq_result_field_count(const tq_result* result) {
-  const tq_result* const known = tableq_c::usable(result);
-  return known == nullptr ? 0 : known->field_count();
-}
-const char* tq_result_field_name(const tq_result* result, size_t field) {
-  const tq_result* const known = tableq_c::usable(result);
-  return known == nullptr || field >= known->field_count() ? nullptr : known->field_name(field);
-}
-int tq_result_type(const tq_result* result, size_t row, const char* field) {
-  return tableq_c::at(result, row, field).type;
-}
-int64_t tq_result_int(const tq_result* result, size_t row, const char* field) {
-  return tableq_c::at(result, row, field).number;
-}
-double tq_result_double(const tq_result* result, size_t row, const char* field) {
-  const tableq_c::field found = tableq_c::at(result, row, field);
-  switch (found.type) {
-    case TQ_TYPE_DOUBLE:
-      return found.real;
-    case TQ_TYPE_INT:
-      return static_cast<double>(found.number);
-    case TQ_TYPE_DECIMAL:
-      return tableq_c::parsed(found.text);
-    default:
-      return 0;
-  }
-}
-const char* tq_result_bytes(const tq_result* result, size_t row, const char* field, size_t* size) {
-  const tableq_c::field found = tableq_c::at(result, row, field);
-  if (size != nullptr) *size = found.text.size();
-  const bool has_bytes =
-      found.type == TQ_TYPE_TEXT || found.type == TQ_TYPE_BYTES || found.type == TQ_TYPE_DECIMAL;
-  return has_bytes ? found.text.data() : nullptr;
-}
-const tq_result* tq_result_list(const tq_result* result, size_t row, const char* field) {
-  return tableq_c::at(result, row, field).list;
-}
-void tq_result_free(tq_result* result) {
-  tq_result* const known = tableq_c::usable(result);
-  if (known != nullptr && !known->inside) tableq_c::end(known);
-}

@@ -107,7 +107,10 @@ static void a_watch_names_the_queue_that_has_news(const struct place* at) {
   EXPECT(readable(tq_watch_descriptor(watch), 0));  // Each queue is looked at once.
   EXPECT(drain(watch, queues) == 0);
   EXPECT(drain(other, queues) == 0);
-  EXPECT(tq_watch_next(watch, &number) == 0 && number == 0);
+  while (tq_watch_next(watch, &number)) {  // A poll may have named one meanwhile.
+    OK(tq_watch_done(watch, number, 0, &error));
+  }
+  EXPECT(number == 0);
 
   add(queues[1], "news");
   EXPECT(readable(tq_watch_descriptor(watch), patience));

@@ -8,7 +8,7 @@ import tableq
 
 async def handle(job: tableq.Job) -> None:
     await asyncio.sleep(0.1)  # The work.
-    print("done:", job.text, flush=True)
+    print(f"done: {job.text}", flush=True)
 
 
 async def main() -> None:

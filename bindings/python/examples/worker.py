@@ -12,8 +12,8 @@ with tableq.open(url) as db:
     jobs = db.claim("thumbnails", lease=5)
 
     def handle(job: tableq.Job) -> None:
-        print("begins:", job.text, "attempt", job.attempt, flush=True)
+        print(f"begins: {job.text} attempt {job.attempt}", flush=True)
         time.sleep(1)  # The work. The library extends the lease meanwhile.
-        print("done:", job.text, flush=True)
+        print(f"done: {job.text}", flush=True)
 
     jobs.work(handle, threads=4, until_empty="--until-empty" in sys.argv)

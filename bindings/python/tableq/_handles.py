@@ -231,7 +231,10 @@ class Batch(Pointer):
         super().__init__(value, lib.tq_batch_free)
 
     def add(self, data: Optional[bytes], options: Optional[Options] = None) -> None:
-        call(lib.tq_batch_add, self, data, len(data) if data is not None else 0, options)
+        size = len(data) if data is not None else 0
+        # Without the error, which costs more than the call.
+        if lib.tq_batch_add(self._as_parameter_, data, size, options, None):
+            call(lib.tq_batch_add, self, data, size, options)
 
     def add_id(self, message_id: int) -> None:
         call(lib.tq_batch_add_id, self, message_id, 0)
@@ -264,6 +267,25 @@ class Rows:
         size = c_size_t()
         start = lib.tq_result_bytes(self, row, field, byref(size))
         return None if start is None else string_at(start, size.value)
+
+    def integers(self, field: bytes) -> List[int]:
+        """Of all rows."""
+        get, handle = lib.tq_result_int, self._as_parameter_
+        return [get(handle, row, field) for row in range(len(self))]
+
+    def all(self, field: bytes) -> List[bytes]:
+        """Bytes of all rows; those of none are empty."""
+        get, handle, size = lib.tq_result_bytes, self._as_parameter_, c_size_t()
+        pointer = byref(size)
+        found = []
+        for row in range(len(self)):
+            start = get(handle, row, field, pointer)
+            found.append(string_at(start, size.value) if start else b"")
+        return found
+
+    def texts(self, field: bytes) -> List[str]:
+        """Texts of all rows."""
+        return [data.decode("utf-8", "replace") for data in self.all(field)]
 
     def text(self, row: int, field: bytes) -> str:
         return (self.data(row, field) or b"").decode("utf-8", "replace")

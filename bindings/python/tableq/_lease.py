@@ -136,7 +136,10 @@ class LeaseQueue(Queue):
         self, count: int, options: Optional[Options], tx: Optional["Transaction"] = None
     ) -> List[Job]:
         rows = Result(lib.tq_take, self._handle(), transaction_pointer(tx), count, options)
-        return [Job(self, rows, row) for row in range(len(rows))]
+        receipts, ids, payloads = rows.texts(b"receipt"), rows.integers(b"id"), rows.all(b"payload")
+        return [
+            Job(self, rows, row, *fields) for row, fields in enumerate(zip(receipts, ids, payloads))
+        ]
 
     def take_one(
         self,
@@ -315,7 +318,7 @@ class LeaseQueue(Queue):
             batch.add(_receipt(job), options)
         rows = Result(function, self._handle(), transaction_pointer(tx), batch)
         _settle(jobs, tx)
-        return [rows.integer(row, b"outcome") == 0 for row in range(len(rows))]
+        return [outcome == 0 for outcome in rows.integers(b"outcome")]
 
     # ------------------------------------------------------------------------------------- workers
 

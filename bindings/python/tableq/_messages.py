@@ -152,13 +152,15 @@ class Job:
 
     __slots__ = ("queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost", "_kept")
 
-    def __init__(self, queue: "LeaseQueue", rows: Rows, row: int) -> None:
+    def __init__(
+        self, queue: "LeaseQueue", rows: Rows, row: int, receipt: str, id: int, payload: bytes
+    ) -> None:
         self.queue = queue
         """The queue that it came from."""
-        self.receipt: str = rows.text(row, b"receipt")
+        self.receipt = receipt
         """The right to settle it: a text that may be stored, or sent to another process."""
-        self.id: int = rows.integer(row, b"id")
-        self.payload: bytes = rows.data(row, b"payload") or b""
+        self.id = id
+        self.payload = payload
         self._rows = rows
         self._row = row
         self._settled = False

@@ -278,8 +278,8 @@ class Queue:
                 lib.tq_enqueue_batch, self._handle(), transaction_pointer(tx), batch, options
             )
             return [
-                Added(rows.integer(row, b"id"), outcome_name(rows.integer(row, b"outcome")))
-                for row in range(len(rows))
+                Added(message_id, outcome_name(outcome))
+                for message_id, outcome in zip(rows.integers(b"id"), rows.integers(b"outcome"))
             ]
 
         if longest == 0 or tx is not None:

@@ -99,6 +99,25 @@ TEST_P(claim_batch, extends_a_lease_that_is_given_twice) {
   tx.commit();
 }
 
+TEST_P(claim_batch, of_payloads_alone_stores_what_a_batch_with_an_option_stores) {
+  std::vector<tableq::new_claim_message> batch;
+  for (const std::string& each : numbered(20)) batch.push_back({.payload = each});
+  auto ids = jobs().enqueue_batch(batch);
+  batch.back().options.priority = -1;
+  for (const auto& each : jobs().enqueue_batch(batch)) ids.push_back(each);
+  const auto stored = jobs().peek(40);
+  ASSERT_EQ(stored.size(), 40U);
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    EXPECT_EQ(stored[i].id, ids[i].id);
+    EXPECT_EQ(ids[i].result, tableq::enqueue_result::added);
+    EXPECT_EQ(stored[i].payload, batch[i % 20].payload);
+    EXPECT_EQ(stored[i].created_at, clock.now());
+    EXPECT_EQ(stored[i].state, tableq::message_state::ready);
+    EXPECT_FALSE(stored[i].due_at || stored[i].key || stored[i].group || stored[i].expires_at);
+    EXPECT_EQ(stored[i].priority, i < 39 ? 0 : -1);
+  }
+}
+
 TEST_P(claim_batch, of_nothing_does_nothing) {
   EXPECT_TRUE(jobs().enqueue_batch({}).empty());
   EXPECT_TRUE(jobs().complete_batch(std::vector<tableq::receipt>{}).empty());

@@ -93,23 +93,33 @@ TEST_P(look_cost, is_saved_for_a_while_where_ready_messages_wait_and_due_ones_st
   const std::vector<tableq::new_claim_message> ready(1000, {.payload = "ready"});
   for (std::size_t i = 0; i < many; i += ready.size()) queue.enqueue_batch(ready);
   ASSERT_EQ(queue.take(1).at(0).payload, "ready");
-  queue.enqueue("due", {.priority = 5, .delay = 1ms});
+  // A process knows of its own messages when they fall due.
+  open().claim("jobs").enqueue("due", {.priority = 5, .delay = 1ms});
   std::size_t taken = 0;
   while (taken < many && queue.take(1).at(0).payload != "due") ++taken;
-  EXPECT_LT(taken, many);
+  EXPECT_LT(taken, many / 2);
 }
 
 TEST_P(look_cost, is_no_less_care_for_limits_that_another_process_sets) {
+  if (!notifies()) GTEST_SKIP() << "other looks ask for the limits first";
   auto queue = jobs();
-  EXPECT_TRUE(queue.take(1).empty());
   tableq::database elsewhere = open();
+  calls_.start_over();
+  std::atomic<bool> ended = false;
+  std::vector<tableq::delivery> got;
+  std::jthread reader([&] {
+    got = queue.take(1, {.wait = for_ever});
+    ended = true;
+  });
+  while (sent({"claim.look"}) == 0) std::this_thread::yield();
   elsewhere.claim("jobs").pause();
-  // The answer of before serves for up to a second. Afterwards a look need not ask, and takes none.
-  EXPECT_TRUE(queue.take(1, {.wait = 1100ms}).empty());
-  queue.enqueue("x");
-  EXPECT_TRUE(queue.take(1).empty());
+  const std::size_t before = sent({"limits.read"});
+  elsewhere.claim("jobs").enqueue("x");
+  while (!ended && sent({"limits.read"}) == before) std::this_thread::yield();
+  EXPECT_EQ(elsewhere.claim("jobs").stats().ready, 1U) << "the look was refused";
   elsewhere.claim("jobs").resume();
-  EXPECT_EQ(queue.take(1, {.wait = for_ever}).at(0).payload, "x");
+  reader.join();
+  EXPECT_EQ(got.size(), 1U);
 }
 
 }  // namespace

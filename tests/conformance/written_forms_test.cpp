@@ -91,10 +91,10 @@ TEST_P(written_forms, a_claim_queue_takes_an_absolute_due_time) {
 TEST_P(written_forms, an_error_names_the_call_and_then_the_step) {
   const tableq::testing::faults faults;
   open_with(faults);
-  auto hurried = open({.retry_for = 0ms});
+  auto hurried = open({.retry_for = 0ms, .clock = clock.source()});
   auto jobs = hurried.claim("jobs");
-  here().sql("INSERT INTO jobs (payload, state, due_at) VALUES (" + here().bytes_literal("due") +
-             ", 2, 1)");
+  jobs.enqueue("due soon", {.delay = 1s});
+  clock.advance(1s);
   faults.fail("claim.promote", {tableq::testing::trouble::busy});
   const tableq::error failed = thrown_by([&] { static_cast<void>(jobs.take(1)); });
   EXPECT_EQ(failed.operation(), "claim.take");

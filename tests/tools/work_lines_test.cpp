@@ -44,11 +44,24 @@ class tool_work_lines : public tool_test {
     with.insert(with.end(), options.begin(), options.end());
     return run(arguments(handler(body), with));
   }
+  /// Its standard error is in `told_`.
+  std::unique_ptr<command> start_verbose(const std::string& body) {
+    pipe_ends pipe = make_pipe();
+    auto worker = start(arguments(handler(body), {"--verbose"}), {.err = pipe.writer.value()});
+    reader_ = std::move(pipe.reader);
+    told_.emplace(reader_.value());
+    return worker;
+  }
   void expect_dead(const std::string& why) {
     const auto dead = jobs().list(tableq::message_state::dead);
     ASSERT_EQ(dead.size(), 1U);
     EXPECT_EQ(dead[0].errors.at(0).error, why);
   }
+
+  std::optional<line_reader> told_;
+
+ private:
+  owned_descriptor reader_;
 };
 TABLEQ_ON_BACKENDS(tool_work_lines, distinct_backends);
 
@@ -84,19 +97,19 @@ TEST_P(tool_work_lines, there_are_as_many_commands_as_work_at_once) {
 TEST_P(tool_work_lines, an_answer_can_fail_or_release) {
   auto queue = db().claim("jobs", {.max_attempts = 5});
   queue.enqueue_batch({{.payload = "final"}, {.payload = "later"}, {.payload = "back"}});
-  const ended end =
-      run(arguments(handler("case $payload in\n"
-                            "final) " +
-                            answer(R"("settle":"fail","error":"bad","final":true)") +
-                            ";;\n"
-                            "later) " +
-                            answer(R"("settle":"fail","error":"busy","delay_ms":3600000)") +
-                            ";;\n"
-                            "back) " +
-                            answer(R"("settle":"release")") +
-                            "; kill $PPID;;\n"
-                            "esac")));
-  EXPECT_EQ(end.status, 0) << end.err;
+  named_pipe started((scratch / "started").string());
+  named_pipe go((scratch / "go").string());
+  const std::string final = answer(R"("settle":"fail","error":"bad","final":true)");
+  const std::string later = answer(R"("settle":"fail","error":"busy","delay_ms":3600000)");
+  const std::string back = answer(R"("settle":"release")");
+  const auto worker = start_verbose("case $payload in final) " + final + ";; later) " + later +
+                                    ";; back) echo up > " + started.path() + "; read x < " +
+                                    go.path() + "; " + back + ";; esac");
+  started.read_line();
+  worker->signal(SIGTERM);  // Otherwise the released message would come again.
+  told_->next_with("finishing running commands");
+  go.write_line("x");
+  EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(queue.list(tableq::message_state::dead).at(0).errors.at(0).error, "bad");
   EXPECT_EQ(queue.list(tableq::message_state::delayed).at(0).errors.at(0).error, "busy");
   EXPECT_EQ(queue.peek().at(0).payload, "back");
@@ -185,10 +198,11 @@ TEST_P(tool_work_lines, a_signal_lets_the_answer_come_and_ends_the_commands) {
   jobs().enqueue_batch({{.payload = "a"}, {.payload = "b"}});
   named_pipe started((scratch / "started").string());
   named_pipe go((scratch / "go").string());
-  const auto worker = start(arguments(
-      handler("echo up > " + started.path() + "; read x < " + go.path() + "; " + completes())));
+  const auto worker =
+      start_verbose("echo up > " + started.path() + "; read x < " + go.path() + "; " + completes());
   started.read_line();
   worker->signal(SIGTERM);
+  told_->next_with("finishing running commands");
   go.write_line("x");
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(jobs().stats().ready, 1U);
@@ -199,15 +213,10 @@ TEST_P(tool_work_lines, a_second_signal_gives_the_message_back) {
   jobs().enqueue("a");
   named_pipe started((scratch / "started").string());
   named_pipe never((scratch / "never").string());
-  pipe_ends told = make_pipe();
-  line_reader lines(told.reader.value());
-  const auto worker =
-      start(arguments(handler("echo up > " + started.path() + "; read x < " + never.path()),
-                      {"--verbose"}),
-            {.err = told.writer.value()});
+  const auto worker = start_verbose("echo up > " + started.path() + "; read x < " + never.path());
   started.read_line();
   worker->signal(SIGTERM);
-  lines.next_with("repeat to give their messages back");  // Two signals at once may count as one.
+  told_->next_with("repeat to give their messages back");  // Two signals at once may count as one.
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(jobs().peek().at(0).attempts, 0);

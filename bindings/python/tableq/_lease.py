@@ -430,7 +430,7 @@ class ClaimQueue(LeaseQueue):
         handed out; `math.inf`: for ever. max_attempts, retry, retry_jitter: instead of the queue's.
         wait: for room in a full queue.
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
-        added by SQL text in the transaction that is open there, and you commit it. Without group,
+        added by SQL text in the transaction that is open there, and you commit it. Without
         "replace" and "postpone".
         """
         message = NewMessage(

@@ -46,18 +46,22 @@ FROM (SELECT {clock} AS clock) AS n
 WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:identity AS bigint))
 """
 
-# A message that is due in the future is delayed, state 2; any other one is ready, state 0.
+# A message that is due in the future is delayed, state 2; any other one is ready, state 0. One with
+# a group is due now, with fence -1: the next take puts it behind its group, see docs/sql.md.
 _CLAIM = """
-INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at,
-                     max_attempts, retry)
+INSERT INTO {table} (payload, priority, state, due_at, fence, group_key, key, headers, created_at,
+                     expires_at, max_attempts, retry)
 SELECT CAST(:payload AS {bytes}), CAST(:priority AS bigint),
-       CASE WHEN n.due_at > n.clock THEN 2 ELSE 0 END,
-       CASE WHEN n.due_at > n.clock THEN n.due_at ELSE 0 END,
-       CAST(:key AS text), CAST(:headers AS text),
+       CASE WHEN n.group_key IS NOT NULL OR n.due_at > n.clock THEN 2 ELSE 0 END,
+       CASE WHEN n.group_key IS NOT NULL THEN n.clock WHEN n.due_at > n.clock THEN n.due_at
+            ELSE 0 END,
+       CASE WHEN n.group_key IS NOT NULL THEN -1 ELSE 0 END,
+       n.group_key, CAST(:key AS text), CAST(:headers AS text),
        COALESCE(CAST(:created_at AS bigint), n.clock),
        n.clock + CAST(:ttl AS bigint),
        CAST(:max_attempts AS bigint), CAST(:retry AS text)
-FROM (SELECT t.clock, COALESCE(CAST(:due_at AS bigint), t.clock + CAST(:delay AS bigint)) AS due_at
+FROM (SELECT t.clock, CAST(:group AS text) AS group_key,
+             COALESCE(CAST(:due_at AS bigint), t.clock + CAST(:delay AS bigint)) AS due_at
       FROM (SELECT {clock} AS clock) AS t) AS n
 WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:identity AS bigint))
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -341,9 +345,11 @@ class Outbox:
         self, known: _Known, message: NewMessage, values: Dict[str, Any]
     ) -> None:
         if message.group is not None:
-            raise Unsupported(
-                "tableq: a group needs more than one statement: use tx, not using"
-            )
+            if "groups_hold" not in known.options and "groups_pass" not in known.options:
+                raise InvalidArgument(f"tableq: the queue {self.name} has no groups")
+            if message.delay is not None or message.due_at is not None:
+                raise InvalidArgument("tableq: a message with a group has neither delay nor due_at")
+        values["group"] = None if message.group is None else _short(message.group, 200, "group")
         if message.on_duplicate not in (None, "keep_first", "reject"):
             raise Unsupported(
                 f'tableq: on_duplicate="{message.on_duplicate}" needs tx, not using; using has '

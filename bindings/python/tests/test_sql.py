@@ -120,10 +120,28 @@ def test_a_held_key_keeps_the_first(db: tableq.Database, connection: Any) -> Non
     assert [m.text for m in jobs.messages("ready")] == ["a", "d"]
 
 
+def test_a_group_is_kept_in_order(db: tableq.Database, connection: Any) -> None:
+    jobs = db.claim("jobs", groups=True)
+    jobs.put("a", group="g")
+    jobs.put("b", group="g", using=connection)
+    jobs.put("c", group="g", using=connection)
+    connection.commit()
+    jobs.put("d", group="g")
+    seen = []
+    for job in iter(lambda: next(iter(jobs.take(10)), None), None):
+        seen.append(job.text)
+        assert job.group == "g"
+        assert job.complete()
+    assert seen == ["a", "b", "c", "d"]
+    with pytest.raises(tableq.InvalidArgument, match="neither delay nor due_at"):
+        jobs.put("x", group="g", delay=1, using=connection)
+    with pytest.raises(tableq.InvalidArgument, match="no groups"):
+        db.claim("plain").put("x", group="g", using=connection)
+
+
 @pytest.mark.parametrize(
     "options",
     [
-        {"group": "g"},
         {"key": "k", "on_duplicate": "replace"},
         {"key": "k", "on_duplicate": "postpone"},
     ],

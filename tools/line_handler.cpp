@@ -134,7 +134,7 @@ tableq::handled verdict_of(const json& object) {
   const bool fails = settle == "fail";
   if (!fails &&
       (object.contains("error") || object.contains("delay_ms") || object.contains("final"))) {
-    throw refusal{"error, delay_ms and final go with \"settle\": \"fail\""};
+    throw refusal{R"(error, delay_ms and final go with "settle": "fail")"};
   }
   if (settle == "complete") return tableq::handled::completed();
   if (settle == "release") return tableq::handled::give_back();

@@ -42,18 +42,18 @@ std::string next_key(std::string_view& text) {
 
 }  // namespace
 
-std::string to_string(const receipt& taken) {
+std::string to_string(const receipt& value) {
   constexpr std::size_t longest = 3 * 20 + 2;
   std::array<char, longest> text{};
   char* end = text.data();
-  for (const std::int64_t each : {taken.id.value, taken.fence, taken.queue}) {
+  for (const std::int64_t each : {value.id.value, value.fence, value.queue}) {
     if (end != text.data()) *end++ = '.';
     end = std::to_chars(end, text.data() + text.size(), each).ptr;
   }
   std::string out(text.data(), end);
-  if (!taken.key.empty()) {
+  if (!value.key.empty()) {
     out += '.';
-    boost::algorithm::hex_lower(taken.key, std::back_inserter(out));
+    boost::algorithm::hex_lower(value.key, std::back_inserter(out));
   }
   return out;
 }

@@ -11,8 +11,8 @@
 
 #include <soci/soci.h>
 
-#include <tableq/unstable/dialect.hpp>
 #include <tableq/error.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/contract.hpp"
 #include "drivers/faulty_transport.hpp"

@@ -362,7 +362,8 @@ settle_result leased_queue::complete(const receipt& taken) {
 std::vector<settle_result> leased_queue::complete_batch(const receipts_view& taken) {
   return settled_all(access::in(*this), taken, tq_complete_batch);
 }
-settle_result leased_queue::fail(const receipt& taken, text_view text, const fail_options& options) {
+settle_result leased_queue::fail(const receipt& taken, text_view text,
+                                 const fail_options& options) {
   return failed(access::in(*this), taken, text.view(), options);
 }
 std::vector<settle_result> leased_queue::fail_batch(const batch_view<failure>& failures) {
@@ -378,7 +379,7 @@ settle_result leased_queue::extend(const receipt& taken, std::chrono::millisecon
   return extended(access::in(*this), taken, lease);
 }
 std::vector<settle_result> leased_queue::extend_batch(const receipts_view& taken,
-                                                     std::chrono::milliseconds lease) {
+                                                      std::chrono::milliseconds lease) {
   return extended_all(access::in(*this), taken, lease);
 }
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include <tableq/unstable/dialect.hpp>
 #include <tableq/testing.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 

@@ -91,8 +91,8 @@ def grammar(texts):
 
 def rules(texts, contracts, aliases, applied=RULES):
     for contract in contracts:
-        # Sessions do not tell each other of changes there.
-        optional = contract.startswith(("notify.", "listen."))
+        # Sessions do not tell each other of changes there, and a look is a question and a take.
+        optional = contract.startswith(("notify.", "listen.")) or contract == "claim.look"
         optional = optional or contract in (*TAKES, *LENGTHY)
         if contract not in aliases and not optional:
             yield f"{contract}: has no text"

@@ -39,7 +39,7 @@ struct receipt_arguments {
         out.push_back(tableq::parse_receipt(receipts.all()[i]));
       } catch (const tableq::error&) {
         throw usage_error("RECEIPT " + std::to_string(i + 1) +
-                          " is not one: give the text that `tableq take` printed");
+                          " is not a receipt: give the text that `tableq take` printed");
       }
     }
     return out;

@@ -59,7 +59,8 @@ const transact_scope*& innermost() noexcept {
 [[noreturn]] void refuse_beside_begun(beside work) {
   const bool of_database = work == beside::of_database;
   refuse(std::string("this thread used an open transaction of the database last, and this call ") +
-         (work == beside::operation ? "would miss it: write queue.in(tx), or "
+         (work == beside::operation ? "would miss it: give it that transaction, in C++ as "
+                                      "queue.in(tx), or write "
                                     : "is not done inside one: end it first, or write ") +
          (of_database ? "database" : "queue") +
          ".outside() for work outside of the transaction; for threads that serve several "

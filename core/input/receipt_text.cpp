@@ -68,7 +68,7 @@ receipt parse_receipt(text_view text) {
   // Each receipt has one text: this finds all that was left out, too long, or written otherwise.
   if (to_string(out) != text.view()) {
     throw error(errc::invalid_argument, advice::never,
-                "not a receipt: give the text that to_string made of one");
+                "not a receipt: give its text unchanged, as a take or to_string gave it");
   }
   return out;
 }

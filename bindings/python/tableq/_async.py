@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import concurrent.futures
+import inspect
 import signal
 import threading
 import weakref
@@ -247,6 +248,8 @@ class AsyncWorker:
     ) -> None:
         if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
             raise InvalidArgument("tableq: concurrency is an int of at least 1")
+        if not callable(handler):
+            raise InvalidArgument("tableq: handler is not callable")
         self._queue = queue
         self._handler = handler
         self._concurrency = min(concurrency, 10_000)
@@ -280,6 +283,7 @@ class AsyncWorker:
             while self._tasks:
                 await asyncio.wait(self._tasks)
         except BaseException:
+            self._stopping.set()
             for task in self._tasks:
                 task.cancel()
             if self._tasks:
@@ -371,7 +375,11 @@ class AsyncWorker:
             try:
                 keeper.add(job, self._lease)
                 try:
-                    await self._handler(job)
+                    working = self._handler(job)
+                    if not inspect.isawaitable(working):
+                        raise InvalidArgument("tableq: the handler of work_async returned nothing "
+                                              "to await: write it as async def, or use work")
+                    await working
                 except Exception as error:
                     failure = error
             except BaseException:
@@ -379,7 +387,7 @@ class AsyncWorker:
                     await asyncio.shield(job.release_async())
                 raise
             stopping = self._stopping
-            counts = await database._run(
+            counts = await database._run_to_end(
                 lambda: settle(job, failure, lambda: stopping is not None and stopping.is_set())
             )
             self._completed += 1 if counts else 0

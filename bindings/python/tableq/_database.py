@@ -523,6 +523,16 @@ class Database:
         goes on to its end when the await is cancelled."""
         return await asyncio.wrap_future(self._threads().submit(function))
 
+    async def _run_to_end(self, function: Callable[[], T]) -> T:
+        """The same for a settlement: a cancelled await waits for it. One that had not begun would
+        leave a message leased whose work is done."""
+        running = asyncio.ensure_future(self._run(function))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            raise
+
 
 def ddl(
     dialect: str,

@@ -6,10 +6,12 @@ import datetime
 import math
 import os
 from ctypes import byref, c_int, c_int64, c_size_t, c_void_p, string_at
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from ._errors import InvalidArgument, call
 from ._library import lib
+
+T = TypeVar("T")
 
 Duration = Union[int, float, datetime.timedelta]
 """Seconds, or a timedelta. `math.inf` means for ever, where a parameter says so."""
@@ -126,6 +128,38 @@ def text_of(value: str, name: str) -> bytes:
         raise InvalidArgument(f"tableq: {name} has a lone surrogate, which is no UTF-8") from None
 
 
+def delays_of(retry: Sequence[Duration]) -> List[int]:
+    """The delays of a list, in milliseconds."""
+    if not isinstance(retry, Iterable):
+        raise InvalidArgument(
+            f'tableq: retry is "usual", "none", or a list of delays, not {type(retry).__name__}'
+        )
+    return [milliseconds(delay, "retry") for delay in retry]
+
+
+def pairs_of(headers: Optional[Mapping[str, str]]) -> Iterable[Tuple[str, str]]:
+    """The names and values of headers."""
+    if headers is None:
+        return ()
+    if not isinstance(headers, Mapping):
+        raise InvalidArgument(f"tableq: headers is a dict, not {type(headers).__name__}")
+    return headers.items()
+
+
+def listed(messages: Iterable[T]) -> Iterable[T]:
+    """The messages of a batch. One text is not a list of its letters."""
+    if isinstance(messages, (str, bytes, bytearray, memoryview)):
+        raise InvalidArgument("tableq: put_batch takes a list of messages; put adds one")
+    return messages
+
+
+def id_of(message_id: int) -> int:
+    """The id of a message for C."""
+    if isinstance(message_id, bool) or not isinstance(message_id, int):
+        raise InvalidArgument(f"tableq: an id is an int, not {type(message_id).__name__}")
+    return message_id
+
+
 # ----------------------------------------------------------------------------------------- options
 
 FOR_OPEN, FOR_QUEUE, FOR_MESSAGE, FOR_ROW, FOR_ENQUEUE, FOR_READ = 1, 2, 3, 4, 5, 6
@@ -186,15 +220,15 @@ class Options(Pointer):
         if isinstance(value, str):
             self.text(b"retry", value)
         elif value is not None:
-            delays = list(value)
+            delays = delays_of(value)
             if not delays:
                 self.text(b"retry", "none")
             for delay in delays:
-                call(lib.tq_options_add_int, self, b"retry_ms", milliseconds(delay, "retry"))
+                call(lib.tq_options_add_int, self, b"retry_ms", delay)
         self.integer(b"retry_jitter", jitter)
 
     def headers(self, headers: Optional[Mapping[str, str]]) -> None:
-        for name, value in (headers or {}).items():
+        for name, value in pairs_of(headers):
             key, text = text_of(name, "a header's name"), text_of(value, "a header's value")
             call(lib.tq_options_set_header, self, key, len(key), text, len(text))
 

@@ -31,6 +31,7 @@ from ._handles import (
     Result,
     RetryDelays,
     Stop,
+    id_of,
     out_int,
     out_int64,
     row_options,
@@ -493,7 +494,7 @@ class ClaimQueue(LeaseQueue):
         self, message_id: int, *, tx: Optional["Transaction"] = None
     ) -> Optional[StoredMessage]:
         """One message in any state, or None."""
-        rows = Result(lib.tq_get, self._handle(), transaction_pointer(tx), message_id)
+        rows = Result(lib.tq_get, self._handle(), transaction_pointer(tx), id_of(message_id))
         return StoredMessage._of(rows, 0) if len(rows) else None
 
     def find(self, key: str, *, tx: Optional["Transaction"] = None) -> Optional[StoredMessage]:
@@ -506,7 +507,7 @@ class ClaimQueue(LeaseQueue):
         """Removes a message that is ready, delayed, held or dead, and frees its key. Returns
         `applied`, or why not: `running`, `finished` or `not_there`."""
         value, pointer = out_int()
-        call(lib.tq_cancel, self._handle(), transaction_pointer(tx), message_id, pointer)
+        call(lib.tq_cancel, self._handle(), transaction_pointer(tx), id_of(message_id), pointer)
         return outcome_name(value.value)
 
     def set_priority(
@@ -518,7 +519,7 @@ class ClaimQueue(LeaseQueue):
             lib.tq_set_priority,
             self._handle(),
             transaction_pointer(tx),
-            message_id,
+            id_of(message_id),
             priority,
             pointer,
         )

@@ -23,6 +23,8 @@ from ._handles import (
     Result,
     Stop,
     bytes_of,
+    id_of,
+    listed,
     milliseconds,
     out_int,
     out_int64,
@@ -39,7 +41,14 @@ if TYPE_CHECKING:
 
 def transaction_pointer(tx: Optional["Transaction"]) -> Optional[Pointer]:
     """The handle of a transaction, or None without one."""
-    return None if tx is None else tx._handle()
+    if tx is None:
+        return None
+    if not hasattr(tx, "_handle"):
+        raise InvalidArgument(
+            f"tableq: tx is a Transaction of tableq, not {type(tx).__name__}; give a connection of "
+            "your own as using"
+        )
+    return tx._handle()
 
 
 def outcome_name(outcome: int) -> str:
@@ -260,7 +269,7 @@ class Queue:
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
             return self._through_sql().put_batch(messages, using)
         batch = Batch()
-        for message in messages:
+        for message in listed(messages):
             if isinstance(message, NewMessage):
                 batch.add(bytes_of(message.payload), message_options(message))
             else:
@@ -452,7 +461,7 @@ def ids_batch(ids: Sequence[int]) -> Batch:
     """A batch of messages' ids."""
     batch = Batch()
     for each in ids:
-        batch.add_id(each)
+        batch.add_id(id_of(each))
     return batch
 
 

@@ -13,7 +13,17 @@ import math
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._errors import DuplicateKey, InvalidArgument, NotFound, TooLarge, Unsupported
-from ._handles import Duration, Payload, RetryDelays, bytes_of, milliseconds, time_milliseconds
+from ._handles import (
+    Duration,
+    Payload,
+    RetryDelays,
+    bytes_of,
+    delays_of,
+    listed,
+    milliseconds,
+    pairs_of,
+    time_milliseconds,
+)
 from ._messages import Added, NewMessage
 
 if TYPE_CHECKING:
@@ -199,7 +209,7 @@ class Outbox:
         self, messages: Iterable[Union[Payload, NewMessage]], using: Any
     ) -> List[Added]:
         """The same for several, in order. If it raises, roll back: some may have been added."""
-        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in messages]
+        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in listed(messages)]
         driver = driver_of(using)
         if self._backend is not None and self._backend != driver.dialect:
             raise InvalidArgument(
@@ -427,7 +437,7 @@ def _headers(headers: Optional[Mapping[str, str]]) -> Optional[str]:
         return None
     from ._handles import text_of
 
-    for name, value in headers.items():
+    for name, value in pairs_of(headers):
         _short(name, 100, "a header's name")
         text_of(value, "a header's value")
         if "\0" in value:
@@ -452,7 +462,7 @@ def _retry(retry: Optional[RetryDelays], jitter: Optional[int]) -> Optional[str]
     elif isinstance(retry, str):
         raise InvalidArgument('tableq: retry is "usual", "none", or a list of delays')
     else:
-        after = [milliseconds(delay, "retry") for delay in retry]
+        after = delays_of(retry)
     for delay in after:
         _within(delay, 0, _LONGEST_DELAY, "retry", "a list of delays of 0 to 3,650 days")
     percent = _within(jitter or 0, 0, 100, "retry_jitter", "0 to 100 per cent")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import select
 import signal
@@ -26,6 +27,8 @@ _EMPTY_WAIT_MS = 200
 # A signal that comes just before the main thread sleeps does not wake it: it looks that often.
 _SIGNAL_MS = 100.0
 
+_NOT_AWAITED = "tableq: the handler is a coroutine, which work does not await: use work_async"
+
 
 class Worker:
     """Takes messages and gives each to a handler, in threads of its own: see `ClaimQueue.work`.
@@ -46,6 +49,8 @@ class Worker:
             raise InvalidArgument("tableq: threads is 1 to 1,000")
         if not callable(handler):
             raise InvalidArgument("tableq: handler is not callable")
+        if inspect.iscoroutinefunction(handler):
+            raise InvalidArgument(_NOT_AWAITED)
         self._queue = queue
         self._handler = handler
         self._count = threads
@@ -223,7 +228,9 @@ class Worker:
         try:
             keeper.add(job, self._lease)
             try:
-                self._handler(job)
+                # What nobody awaits does not run: the message must not count as done.
+                if inspect.isawaitable(self._handler(job)):
+                    raise InvalidArgument(_NOT_AWAITED)
             except Exception as error:
                 failure = error
             counts = settle(job, failure, self._ending.is_set)

@@ -436,3 +436,42 @@ def test_the_read_of_a_cancelled_await_is_another_awaits(place: Place) -> None:
         assert [job.text for job in await second] == ["a"]
 
     go(work)
+
+
+def test_a_cancelled_worker_settles_what_its_handlers_have_done(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch([str(n) for n in range(30)])
+
+    async def work() -> None:
+        done = asyncio.Event()
+        waiting = 0
+
+        async def handler(job: tableq.Job) -> None:
+            nonlocal waiting
+            waiting += 1
+            await done.wait()
+
+        working = asyncio.ensure_future(jobs.work_async(handler, concurrency=30))
+        await _until(lambda: waiting == 30)
+        done.set()
+        await asyncio.sleep(0)  # The handlers return; most settlements wait for a thread.
+        await asyncio.sleep(0)
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+        assert jobs.stats().leased == 0
+
+    go(work)
+
+
+def test_a_handler_without_an_await_is_told_so(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+
+    async def work() -> None:
+        with pytest.raises(tableq.InvalidArgument, match="callable"):
+            await jobs.work_async(5)  # type: ignore[arg-type]
+        handler: Any = lambda job: None  # noqa: E731
+        assert await jobs.work_async(handler, until_empty=True) == 0
+        (dead,) = jobs.dead()
+        assert "async def" in dead.errors[0][1]
+
+    go(work)

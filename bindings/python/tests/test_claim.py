@@ -8,6 +8,7 @@ import logging
 import math
 import select
 from datetime import timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,25 @@ def test_a_receipt_settles_in_another_process(place: Place, jobs: tableq.ClaimQu
     done = run(place.program(f"print(db.claim('jobs').complete({job.receipt!r}))"))
     assert done.stdout == "True\n"
     assert not job.complete()
+
+
+def test_values_of_another_type_are_refused_by_name(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    wrong: Any = 5
+    text: Any = "a=1"
+    for match, call in (
+        ("put adds one", lambda: jobs.put_batch("abc")),
+        ("put adds one", lambda: tableq.Outbox("jobs").put_batch(b"abc", wrong)),
+        ("tx is a Transaction .* as using", lambda: jobs.put("a", tx=text)),
+        ("retry is .* a list of delays", lambda: jobs.put("a", retry=wrong)),
+        ("headers is a dict", lambda: jobs.put("a", headers=text)),
+        ("an id is an int", lambda: jobs.get(text)),
+        ("an id is an int", lambda: jobs.cancel(text)),
+        ("an id is an int", lambda: jobs.redrive(text)),
+    ):
+        with pytest.raises(tableq.InvalidArgument, match=match):
+            call()
 
 
 def test_a_receipt_of_another_queue_is_refused(db: tableq.Database, jobs: tableq.ClaimQueue) -> None:

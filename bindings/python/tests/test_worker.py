@@ -62,6 +62,26 @@ def test_a_handler_may_settle_its_job_or_say_more(
     assert sent.stats().waiting == 1
 
 
+def test_a_coroutine_that_work_does_not_await_completes_nothing(jobs: tableq.ClaimQueue) -> None:
+    async def handler(job: tableq.Job) -> None:
+        pass
+
+    with pytest.raises(tableq.InvalidArgument, match="work_async"):
+        jobs.work(handler)
+    jobs.put("a")
+    coroutines = []
+
+    def hidden(job: tableq.Job) -> object:
+        coroutines.append(handler(job))
+        return coroutines[-1]
+
+    assert jobs.work(hidden, until_empty=True) == 0
+    for coroutine in coroutines:
+        coroutine.close()
+    (dead,) = jobs.dead()
+    assert "work_async" in dead.errors[0][1]
+
+
 def test_a_worker_of_a_thread_is_stopped_by_another(jobs: tableq.ClaimQueue) -> None:
     worker = tableq.Worker(jobs, lambda job: None, threads=2)
     running = Thread(worker.run)

@@ -62,6 +62,8 @@ def _close_all() -> None:
     """Before the interpreter ends: no call waits, and no thread of the library is left."""
     for database in list(_open_databases):
         database.close()
+        if not database.closed:
+            continue  # Of the parent process: its calls are not of this one.
         end = time.monotonic() + _END_SECONDS
         while database._stops and time.monotonic() < end:
             time.sleep(0.001)
@@ -522,6 +524,25 @@ class Database:
         """Runs a call that does not wait for messages, beside the event loop. A call that has begun
         goes on to its end when the await is cancelled."""
         return await asyncio.wrap_future(self._threads().submit(function))
+
+    async def _run_to_end(self, function: Callable[[], T]) -> T:
+        """The same for the end of a job: the call also goes on if the await is cancelled before it
+        has begun. `close` waits for it."""
+        future = self._threads().submit(function)
+        loop = asyncio.get_running_loop()
+        over: "asyncio.Future[None]" = loop.create_future()
+
+        def set_over() -> None:
+            if not over.done():
+                over.set_result(None)
+
+        def tell(_: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # The loop is closed.
+                loop.call_soon_threadsafe(set_over)
+
+        future.add_done_callback(tell)
+        await over
+        return future.result()
 
 
 def ddl(

@@ -313,7 +313,7 @@ class Job:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> bool:
-        return await self.queue._database._run(lambda: self._end(error))
+        return await self.queue._database._run_to_end(lambda: self._end(error))
 
     def __repr__(self) -> str:
         return f"<tableq.Job {self.id} of {self.queue.name}>"

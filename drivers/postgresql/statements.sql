@@ -985,8 +985,8 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 -- name: claim.replace
 -- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. The
 -- statement first locks the rows, in the order of the keys, and checks the locked versions. Without a due time a
--- message with a group is held until claim.advance makes it ready. Citus crashes on a column that is set to an
--- element of an array as it is; `n` has these.
+-- message with a group is held until claim.advance makes it ready. A negative fence of a delayed message stays: see
+-- claim.set_priority. Citus crashes on a column that is set to an element of an array as it is; `n` has these.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table} AS msg
@@ -1008,7 +1008,8 @@ SET payload = n.payload,
     max_attempts = (CAST(:max_attempts AS bigint[]))[n.place],
     retry = n.retry,
     attempts = 0,
-    fence = GREATEST(q.fence, 4294967296),
+    fence = CASE WHEN q.fence < 0 AND q.state = 2 AND (CAST(:postpone AS bigint) = 0 OR {must_wait}) THEN q.fence
+                 ELSE GREATEST(q.fence, 4294967296) END,
     expires_at = n.clock + (CAST(:ttl AS bigint[]))[n.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.state
                  ELSE {postponed_state} END,
@@ -1423,12 +1424,13 @@ WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
+-- A negative fence of a delayed message stays: by it claim.promote puts the message behind its group. Then it is raised.
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 )
 UPDATE {table} AS msg
 SET priority = (CAST(:priority AS bigint[]))[pg_catalog.array_position(CAST(:id AS bigint[]), id)],
-    fence = GREATEST(fence, 4294967296)
+    fence = CASE WHEN fence < 0 AND state = 2 THEN fence ELSE GREATEST(fence, 4294967296) END
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
   AND {own_queue}
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id

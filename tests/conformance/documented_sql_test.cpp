@@ -61,11 +61,15 @@ class documented_sql : public on_each_backend {
     for (const std::string& each : statements_) here().sql(each);
   }
   /// Inserts a message into a group as the page does.
-  void insert_of_group(const std::string& payload, const std::string& group) {
+  void insert_of_group(const std::string& payload, const std::string& group, const std::string& key = {}) {
     for (std::string each : statements_for(std::string(db().backend()))) {
       const auto name = each.find("customer-7");
       if (!each.starts_with("INSERT") || name == std::string::npos) continue;
       each.replace(name, std::string("customer-7").size(), group);
+      if (!key.empty()) {
+        each.insert(each.rfind(", ", name), ", " + here().key_literal(key));
+        each.insert(each.find("group_key"), "\"key\", ");
+      }
       each.replace(each.find("first of customer 7"), std::string("first of customer 7").size(),
                    payload);
       here().sql(each);
@@ -116,6 +120,33 @@ TEST_P(documented_sql, waits_for_its_group_and_its_group_for_it) {
     std::string seen;
     for (int i = 0; i < 5; ++i) seen += taken(jobs) + "| ";
     EXPECT_EQ(seen, "a x | b | c | d | | ");
+    db().drop("jobs");
+  }
+}
+
+TEST_P(documented_sql, of_a_group_stays_behind_it_with_another_priority) {
+  auto jobs = db().claim("jobs", {.groups = tableq::group_options{}});
+  jobs.enqueue("a", {.group = "g"});
+  const auto first = jobs.take_one().value();
+  insert_of_group("b", "g");
+  const auto waiting = jobs.list(tableq::message_state::delayed);
+  ASSERT_EQ(waiting.size(), 1U);
+  EXPECT_EQ(jobs.set_priority(waiting.front().id, 5), tableq::change_result::applied);
+  EXPECT_EQ(taken(jobs), "");
+  EXPECT_EQ(jobs.complete(first), tableq::settle_result::applied);
+  EXPECT_EQ(taken(jobs), "b ");
+}
+
+TEST_P(documented_sql, of_a_group_stays_behind_it_with_a_later_payload) {
+  for (const auto how : {tableq::on_duplicate::replace, tableq::on_duplicate::postpone}) {
+    auto jobs = db().claim("jobs", {.groups = tableq::group_options{}});
+    jobs.enqueue("a", {.group = "g"});
+    const auto first = jobs.take_one().value();
+    insert_of_group("b", "g", "k");
+    jobs.enqueue("later", {.key = "k", .on_duplicate = how});
+    EXPECT_EQ(taken(jobs), "");
+    EXPECT_EQ(jobs.complete(first), tableq::settle_result::applied);
+    EXPECT_EQ(taken(jobs), "later ");
     db().drop("jobs");
   }
 }

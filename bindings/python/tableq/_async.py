@@ -286,11 +286,12 @@ class AsyncWorker:
             self._stopping.set()
             for task in self._tasks:
                 task.cancel()
-            if self._tasks:
-                await asyncio.wait(self._tasks)
-            # Of tasks that had not begun.
-            for job in list(self._running.values()):
-                await asyncio.shield(job.release_async())
+            try:
+                if self._tasks:
+                    await asyncio.wait(self._tasks)
+            finally:
+                # Of tasks that had not begun, or that a second cancel has left.
+                await self._give_back(list(self._running.values()))
             raise
         finally:
             for known, handler in before.items():
@@ -346,13 +347,17 @@ class AsyncWorker:
         finally:
             stopping.cancel()
 
-    @staticmethod
-    async def _cancel(taking: "asyncio.Future[List[Job]]") -> None:
-        taking.cancel()
-        await asyncio.wait([taking])
+    async def _cancel(self, taking: "asyncio.Future[List[Job]]") -> None:
+        if not taking.done():
+            taking.cancel()
+            await asyncio.wait([taking])
         if not taking.cancelled() and taking.exception() is None:
-            for job in taking.result():
-                await job.release_async()
+            await self._give_back(taking.result())
+
+    async def _give_back(self, jobs: List[Job]) -> None:
+        """Also if the await is cancelled."""
+        if jobs and not self._queue.database._closing:
+            await self._queue.database._run_to_end(lambda: _return(self._queue._give_back, jobs))
 
     def _begin(self, jobs: List[Job], keeper: Any) -> None:
         for job in jobs:
@@ -384,7 +389,7 @@ class AsyncWorker:
                     failure = error
             except BaseException:
                 if not job.settled:
-                    await asyncio.shield(job.release_async())
+                    await self._give_back([job])
                 raise
             stopping = self._stopping
             counts = await database._run_to_end(

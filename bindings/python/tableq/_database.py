@@ -62,6 +62,8 @@ def _close_all() -> None:
     """Before the interpreter ends: no call waits, and no thread of the library is left."""
     for database in list(_open_databases):
         database.close()
+        if not database.closed:
+            continue  # Of the parent process: its calls are not of this one.
         end = time.monotonic() + _END_SECONDS
         while database._stops and time.monotonic() < end:
             time.sleep(0.001)
@@ -524,14 +526,27 @@ class Database:
         return await asyncio.wrap_future(self._threads().submit(function))
 
     async def _run_to_end(self, function: Callable[[], T]) -> T:
-        """The same for a settlement: a cancelled await waits for it. One that had not begun would
-        leave a message leased whose work is done."""
-        running = asyncio.ensure_future(self._run(function))
+        """The same for the end of a job: the call also goes on if the await is cancelled before it
+        has begun. A cancelled await waits for it, a second cancel does not; `close` does."""
+        future = self._threads().submit(function)
+        loop = asyncio.get_running_loop()
+        over: "asyncio.Future[None]" = loop.create_future()
+
+        def set_over() -> None:
+            if not over.done():
+                over.set_result(None)
+
+        def tell(_: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # The loop is closed.
+                loop.call_soon_threadsafe(set_over)
+
+        future.add_done_callback(tell)
         try:
-            return await asyncio.shield(running)
+            await asyncio.shield(over)
         except asyncio.CancelledError:
-            await asyncio.wait([running])
+            await over
             raise
+        return future.result()
 
 
 def ddl(

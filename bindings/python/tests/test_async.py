@@ -279,6 +279,76 @@ def test_a_cancelled_worker_gives_back(jobs: tableq.ClaimQueue) -> None:
     assert {job.attempt for job in jobs.take(3)} == {1}
 
 
+@pytest.mark.parametrize("handled", [True, False])
+def test_a_worker_that_is_cancelled_twice_leaves_no_lease(
+    jobs: tableq.ClaimQueue, handled: bool
+) -> None:
+    """Its threads are busy: the settlements of handlers that have returned, and the releases of
+    the others, wait for one."""
+    jobs.put_batch([str(n) for n in range(30)])
+    go_on = threading.Event()
+
+    async def work() -> None:
+        began: List[tableq.Job] = []
+
+        async def handler(job: tableq.Job) -> None:
+            began.append(job)
+            if not handled:
+                await asyncio.sleep(3600)
+
+        def block() -> None:
+            for _ in range(8):
+                jobs.database._threads().submit(go_on.wait, 60)
+
+        plain = tableq._async.AsyncWorker._begin
+
+        def begin(self: Any, *arguments: Any) -> None:
+            block()
+            plain(self, *arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tableq._async.AsyncWorker, "_begin", begin)
+            working = asyncio.ensure_future(jobs.work_async(handler, concurrency=30))
+            await _until(lambda: len(began) == 30)
+            working.cancel()
+            await asyncio.sleep(0.01)
+            working.cancel()
+            await asyncio.sleep(0.01)
+            go_on.set()
+            with pytest.raises(asyncio.CancelledError):
+                await working
+
+    go(work)
+    until(lambda: jobs.stats().leased == 0)
+    assert jobs.stats().ready == (0 if handled else 30)
+
+
+def test_a_block_ends_although_its_await_is_cancelled(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    go_on = threading.Event()
+
+    async def work() -> None:
+        (job,) = await jobs.take_async()
+        left = asyncio.Event()
+
+        async def block() -> None:
+            async with job:
+                left.set()
+
+        for _ in range(8):
+            jobs.database._threads().submit(go_on.wait, 60)
+        ending = asyncio.ensure_future(block())
+        await left.wait()
+        await asyncio.sleep(0)
+        ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
+        go_on.set()
+
+    go(work)
+    until(lambda: jobs.stats().leased == 0)
+    assert not jobs.take()
+
+
 def test_a_worker_is_stopped_in_order(jobs: tableq.ClaimQueue) -> None:
     jobs.put_batch(["a", "b", "c"])
     release = asyncio.Event

@@ -222,6 +222,29 @@ def test_a_child_of_fork_is_told_and_its_end_touches_nothing(
     assert ended.stdout == f"{[True] * 8}\nx True\n"
 
 
+def test_a_child_of_fork_ends_without_waiting_for_calls_of_the_parent(place: Place) -> None:
+    ended = run(
+        place.program(
+            """
+            import os, threading, time
+            jobs = db.claim('jobs')
+            waiting = threading.Thread(target=lambda: jobs.take(wait=1000))
+            waiting.start()
+            while not db._stops:
+                time.sleep(0.001)
+            pause, child = time.sleep, os.fork()
+            if child == 0:
+                time.sleep = lambda seconds: (print('waits', flush=True), pause(seconds))
+                sys.exit(0)
+            print(os.waitpid(child, 0)[1])
+            db.close()
+            waiting.join()
+            """
+        )
+    )
+    assert ended.stdout == "0\n"
+
+
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_child_of_fork_may_open_its_own(place: Place) -> None:
     """A SQLite file that the parent had open is refused there."""

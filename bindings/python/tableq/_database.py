@@ -527,7 +527,7 @@ class Database:
 
     async def _run_to_end(self, function: Callable[[], T]) -> T:
         """The same for the end of a job: the call also goes on if the await is cancelled before it
-        has begun. A cancelled await waits for it, a second cancel does not; `close` does."""
+        has begun. `close` waits for it."""
         future = self._threads().submit(function)
         loop = asyncio.get_running_loop()
         over: "asyncio.Future[None]" = loop.create_future()
@@ -541,11 +541,7 @@ class Database:
                 loop.call_soon_threadsafe(set_over)
 
         future.add_done_callback(tell)
-        try:
-            await asyncio.shield(over)
-        except asyncio.CancelledError:
-            await over
-            raise
+        await over
         return future.result()
 
 

@@ -121,7 +121,10 @@ void check_members(const json& object) {
   for (const auto& [name, value] : object.items()) {
     const bool text = name == "receipt" || name == "settle" || name == "error";
     const bool flag = name == "final" || name == "last";
-    if (!text && !flag && name != "delay_ms") throw refusal{"an unknown member"};
+    if (!text && !flag && name != "delay_ms") {
+      throw refusal{
+          "an unknown member; it has receipt, settle, error, delay_ms, final and last only"};
+    }
     if ((text && !value.is_string()) || (flag && !value.is_boolean()) ||
         (name == "delay_ms" && !value.is_number_unsigned())) {
       throw refusal{"a member of another type"};

@@ -80,10 +80,11 @@ void add_take(CLI::App& app, invocation& call) {
            "work` does\n"
            "all of that for a command. Exit status 1 when there was no message.",
        .usage = "QUEUE [--count N] [--wait TIME] [--lease TIME] [--json]",
-       .examples = "  tableq take jobs --wait 10s --lease 5m --json\n"
-                   "  if read -r receipt payload < <(tableq take jobs); then\n"
-                   "    ./handle \"$payload\" && tableq complete jobs \"$receipt\"\n"
-                   "  fi"});
+       .examples =
+           "  tableq take jobs --wait 10s --lease 5m --json\n"
+           "  if read -r receipt payload < <(tableq take jobs); then   # payloads of one line\n"
+           "    ./handle \"$payload\" && tableq complete jobs \"$receipt\"\n"
+           "  fi"});
   const auto given = std::make_shared<take_arguments>(command);
   command.callback(
       [&call, given] { call.run = [&call, given] { return take(call.connection, *given); }; });

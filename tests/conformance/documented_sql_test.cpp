@@ -61,7 +61,8 @@ class documented_sql : public on_each_backend {
     for (const std::string& each : statements_) here().sql(each);
   }
   /// Inserts a message into a group as the page does.
-  void insert_of_group(const std::string& payload, const std::string& group, const std::string& key = {}) {
+  void insert_of_group(const std::string& payload, const std::string& group,
+                       const std::string& key = {}) {
     for (std::string each : statements_for(std::string(db().backend()))) {
       const auto name = each.find("customer-7");
       if (!each.starts_with("INSERT") || name == std::string::npos) continue;

@@ -115,6 +115,26 @@ def test_an_interrupt_in_the_instant_of_a_message_ends_the_wait_and_gives_it_bac
     assert (jobs.stats().ready, jobs.stats().leased) == (1, 0)
 
 
+@pytest.mark.parametrize("wait", [0, 60])
+def test_an_interrupt_while_a_read_takes_messages_gives_them_back(
+    db: tableq.Database, monkeypatch: pytest.MonkeyPatch, wait: int
+) -> None:
+    """A signal's handler runs when the call in C has returned."""
+    jobs = db.claim("jobs")
+    jobs.put_batch(["a", "b"])
+    plain = tableq._lease.call
+
+    def interrupted(function: object, *arguments: object) -> None:
+        monkeypatch.undo()
+        plain(function, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tableq._lease, "call", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        jobs.take(2, wait=wait)
+    assert (jobs.stats().ready, jobs.stats().leased) == (2, 0)
+
+
 def _indented(text: str) -> str:
     return "\n".join("    " + line for line in text.strip().splitlines())
 

@@ -476,30 +476,35 @@ class Database:
         begun, done = _thread.allocate_lock(), _thread.allocate_lock()
         begun.acquire()
         done.acquire()
-        with self._stop() as stop:
+        over: List[bool] = []
+        stop = Stop()
 
-            def run() -> None:
-                begun.release()
-                try:
-                    # An interrupted caller has gone on without this thread.
-                    if not stop.requested:
-                        results.append(attempt(stop))
-                except BaseException as error:  # It is raised in the caller's thread.
-                    errors.append(error)
-                finally:
-                    done.release()
-
+        def run() -> None:
+            begun.release()
             try:
+                # An interrupted caller has gone on without this thread.
+                if not stop.requested:
+                    results.append(attempt(stop))
+            except BaseException as error:  # It is raised in the caller's thread.
+                errors.append(error)
+            finally:
+                over.append(True)
+                done.release()
+
+        try:
+            with self._also(stop):
                 _thread.start_new_thread(run, ())
                 while not done.acquire(timeout=_SIGNAL_SECONDS):
                     pass
-            except BaseException:
-                stop.request()
-                if begun.acquire(timeout=_BEGIN_SECONDS):
-                    done.acquire()
-                if results and give_back is not None:
-                    give_back(results[0])
-                raise
+        except BaseException:
+            stop.request()
+            if begun.acquire(timeout=_BEGIN_SECONDS):
+                # The exception may have come when `done` was acquired already.
+                while not over:
+                    done.acquire(timeout=_SIGNAL_SECONDS)
+            if results and give_back is not None:
+                give_back(results[0])
+            raise
         if errors:
             raise errors[0]
         if not results:  # The database was closed before the call began.

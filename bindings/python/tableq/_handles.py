@@ -396,6 +396,13 @@ class Result(Rows):
         owner = made(lib.tq_result_free, function, *arguments)
         super().__init__(owner._as_parameter_, owner)
 
+    @classmethod
+    def into(cls, value: c_void_p) -> "Result":
+        """Of a call that will set `value`."""
+        result = cls.__new__(cls)
+        Rows.__init__(result, value, Pointer(value, lib.tq_result_free))
+        return result
+
 
 def row_options(row: Mapping[str, Any]) -> Options:
     """A row of a table of the application."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from ctypes import byref, c_void_p
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -136,11 +137,27 @@ class LeaseQueue(Queue):
     def _take(
         self, count: int, options: Optional[Options], tx: Optional["Transaction"] = None
     ) -> List[Job]:
-        rows = Result(lib.tq_take, self._handle(), transaction_pointer(tx), count, options)
-        receipts, ids, payloads = rows.texts(b"receipt"), rows.integers(b"id"), rows.all(b"payload")
-        return [
-            Job(self, rows, row, *fields) for row, fields in enumerate(zip(receipts, ids, payloads))
-        ]
+        taken = c_void_p()
+        rows = Result.into(taken)  # Before the call: an exception may come as soon as it returns.
+        try:
+            call(
+                lib.tq_take,
+                self._handle(),
+                transaction_pointer(tx),
+                count,
+                options,
+                byref(taken),
+            )
+            receipts, ids = rows.texts(b"receipt"), rows.integers(b"id")
+            payloads = rows.all(b"payload")
+            return [
+                Job(self, rows, row, *fields)
+                for row, fields in enumerate(zip(receipts, ids, payloads))
+            ]
+        except BaseException:
+            if tx is None and len(rows):
+                self.release_batch(rows.texts(b"receipt"))
+            raise
 
     def take_one(
         self,

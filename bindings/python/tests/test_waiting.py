@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import subprocess
@@ -77,6 +78,61 @@ except KeyboardInterrupt:
         )
     )
     assert waiting.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_an_interrupt_in_the_instant_of_a_message_ends_the_wait_and_gives_it_back(
+    db: tableq.Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = db.claim("jobs")
+    raised = []
+
+    class Lock:
+        def __init__(self) -> None:
+            self._lock = threading.Lock()
+            self.release = self._lock.release
+
+        def acquire(self, **given: float) -> bool:
+            """A signal's handler raises just after the lock was acquired."""
+            got = self._lock.acquire(**given)
+            if got and given and not raised:
+                raised.append(True)
+                raise KeyboardInterrupt
+            return got
+
+    class Threads:
+        allocate_lock = Lock
+        start_new_thread = staticmethod(_thread.start_new_thread)
+
+    def enqueue() -> None:
+        until(lambda: db._stops)
+        jobs.put("a")
+
+    monkeypatch.setattr(tableq._database, "_thread", Threads)
+    enqueuing = Thread(enqueue)
+    with pytest.raises(KeyboardInterrupt):
+        jobs.take(wait=3600)
+    enqueuing.result()
+    assert (jobs.stats().ready, jobs.stats().leased) == (1, 0)
+
+
+@pytest.mark.parametrize("wait", [0, 60])
+def test_an_interrupt_while_a_read_takes_messages_gives_them_back(
+    db: tableq.Database, monkeypatch: pytest.MonkeyPatch, wait: int
+) -> None:
+    """A signal's handler runs when the call in C has returned."""
+    jobs = db.claim("jobs")
+    jobs.put_batch(["a", "b"])
+    plain = tableq._lease.call
+
+    def interrupted(function: object, *arguments: object) -> None:
+        monkeypatch.undo()
+        plain(function, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tableq._lease, "call", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        jobs.take(2, wait=wait)
+    assert (jobs.stats().ready, jobs.stats().leased) == (2, 0)
 
 
 def _indented(text: str) -> str:

@@ -34,15 +34,18 @@ std::vector<enqueued> add_messages(const queue_state& state, transaction_state* 
 template <class HandOver>
 auto write_later(const queue& handle, const std::string& payload,
                  const claim_enqueue_options& options, HandOver hand_over) {
-  return operation_outside(handle, statement::claim_enqueue, [&](const queue_state& state) {
-    core::check_payload(payload, state.database().payloads());
-    core::check_message(options, state.info().groups.has_value());
-    return hand_over(
-        state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {
-          return operation(state, nullptr, statement::claim_enqueue,
-                           [&] { return add_messages(state, nullptr, items, {}); });
-        }));
-  });
+  const queue_state& state = core::outside(handle, statement::claim_enqueue);
+  // Asks the database nothing: the caller does not wait for it.
+  return core::named(
+      state.database().name(), core::contract_of(statement::claim_enqueue).name, [&] {
+        core::check_payload(payload, state.database().payloads());
+        core::check_message(options, state.info().groups.has_value());
+        return hand_over(
+            state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {
+              return operation(state, nullptr, statement::claim_enqueue,
+                               [&] { return add_messages(state, nullptr, items, {}); });
+            }));
+      });
 }
 
 }  // namespace

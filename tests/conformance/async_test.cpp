@@ -127,6 +127,21 @@ TEST_P(async_enqueue, tells_of_a_full_queue) {
   EXPECT_CODE(queue_full, mail.enqueue_async("b").get());
 }
 
+TEST_P(async_enqueue, asks_the_database_nothing_before_it_returns) {
+  const tableq::testing::faults faults;
+  open_with(faults);
+  auto hurried = open({.retry_for = 0ms});
+  auto mail = hurried.fifo("mail");
+  auto jobs = hurried.claim("jobs");
+  // The first question to a queue that was just opened.
+  faults.fail("limits.read", {tableq::testing::trouble::busy});
+  auto sent = mail.enqueue_async("a");
+  EXPECT_CODE(busy, sent.get());
+  faults.fail("limits.read", {tableq::testing::trouble::busy});
+  auto added = jobs.enqueue_async("a");
+  EXPECT_CODE(busy, added.get());
+}
+
 class shared_async_enqueue : public on_each_backend {};
 TABLEQ_ON_BACKENDS(shared_async_enqueue, shared_backends);
 

@@ -9,6 +9,7 @@
 #include <tableq/error.hpp>
 #include <tableq/message.hpp>
 
+#include "core/claim/operations.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/statement.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "core/database/transaction_state.hpp"
 #include "core/seam/fields.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -10,6 +10,7 @@
 
 /// The items of one call, of one sort.
 struct tq_batch : tableq_c::handle<tq_batch> {
+  static constexpr const char* name_of_type = "tq_batch";
   /// Payloads with the options of their messages; or, without options, texts of receipts.
   std::vector<tableq::new_claim_message> messages;
   std::vector<std::string_view> keys;  ///< Those of all messages' options, each once.

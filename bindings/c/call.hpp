@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// What every function of the C interface needs: checked handles and texts, and errors as codes.
+/// For every function of the C interface: checked handles and texts, and errors as codes.
 
 #include <tableq.h>
 
@@ -24,8 +24,8 @@ namespace tableq_c {
 /// @throws tableq::error errc::invalid_argument, always.
 [[noreturn]] void refuse(const std::string& sentence);
 
-/// The base of each handle's struct: tells a handle from another one, and from one that was freed
-/// as long as its memory is not used again.
+/// The base of each handle's struct, which has `name_of_type`, for errors: tells a handle from
+/// another one, and from one that was freed as long as its memory is not used again.
 template <class Handle>
 class handle {
  public:
@@ -45,30 +45,6 @@ class handle {
   volatile std::uintptr_t mark_ = mark_of_type();
 };
 
-/// The name of a handle's type, for errors.
-template <class Handle>
-constexpr const char* name_of = "";
-template <>
-inline constexpr const char* name_of<tq_error> = "tq_error";
-template <>
-inline constexpr const char* name_of<tq_options> = "tq_options";
-template <>
-inline constexpr const char* name_of<tq_stop> = "tq_stop";
-template <>
-inline constexpr const char* name_of<tq_result> = "tq_result";
-template <>
-inline constexpr const char* name_of<tq_batch> = "tq_batch";
-template <>
-inline constexpr const char* name_of<tq_database> = "tq_database";
-template <>
-inline constexpr const char* name_of<tq_transaction> = "tq_transaction";
-template <>
-inline constexpr const char* name_of<tq_queue> = "tq_queue";
-template <>
-inline constexpr const char* name_of<tq_watch> = "tq_watch";
-template <>
-inline constexpr const char* name_of<tq_keeper> = "tq_keeper";
-
 /// The handle, or null if it is NULL or none of its type.
 template <class Handle>
 [[nodiscard]] Handle* usable(Handle* given) noexcept {
@@ -78,7 +54,7 @@ template <class Handle>
 /// @throws tableq::error errc::invalid_argument.
 template <class Handle>
 [[nodiscard]] Handle& checked(Handle* given) {
-  const std::string name = name_of<std::remove_const_t<Handle>>;
+  const std::string name = Handle::name_of_type;
   if (given == nullptr) refuse("a " + name + " is NULL");
   if (!given->marked()) refuse("a handle is no " + name + ", or was freed");
   return *given;

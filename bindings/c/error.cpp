@@ -5,6 +5,7 @@
 #include "call.hpp"
 
 struct tq_error : tableq_c::handle<tq_error> {
+  static constexpr const char* name_of_type = "tq_error";
   int code = TQ_ERROR_INTERNAL;
   int advice = TQ_ADVICE_NEVER;
   int native = 0;

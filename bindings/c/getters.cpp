@@ -1,4 +1,4 @@
-// What a program asks of a result.
+// The fields of a result, by row and name.
 
 #include <charconv>
 

@@ -11,6 +11,7 @@
 #include "call.hpp"
 
 struct tq_database : tableq_c::handle<tq_database> {
+  static constexpr const char* name_of_type = "tq_database";
   tq_database(tableq::database opened, std::shared_ptr<tableq::metrics> counted)
       : db(std::move(opened)), figures(std::move(counted)) {}
 
@@ -19,6 +20,7 @@ struct tq_database : tableq_c::handle<tq_database> {
 };
 
 struct tq_transaction : tableq_c::handle<tq_transaction> {
+  static constexpr const char* name_of_type = "tq_transaction";
   explicit tq_transaction(tableq::transaction begun) : work(std::move(begun)) {}
   explicit tq_transaction(tableq::enlistment joined) : work(std::move(joined)) {}
 
@@ -32,6 +34,7 @@ struct tq_transaction : tableq_c::handle<tq_transaction> {
 };
 
 struct tq_queue : tableq_c::handle<tq_queue> {
+  static constexpr const char* name_of_type = "tq_queue";
   using any = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
                            tableq::pending_queue, tableq::claim_queue, tableq::table_queue>;
   explicit tq_queue(any opened) : queue(std::move(opened)) {}

@@ -14,6 +14,7 @@
 #include "call.hpp"
 
 struct tq_stop : tableq_c::handle<tq_stop> {
+  static constexpr const char* name_of_type = "tq_stop";
   std::stop_source source;
 };
 
@@ -57,6 +58,7 @@ struct failure_values : tableq::fail_options {
 }  // namespace tableq_c
 
 struct tq_options : tableq_c::handle<tq_options> {
+  static constexpr const char* name_of_type = "tq_options";
   std::variant<tableq_c::open_values, tableq_c::queue_values, tableq_c::message_values, tableq::row,
                tableq::when_full, tableq_c::read_values, tableq_c::failure_values,
                tableq::queue_limits, tableq::stats_options, tableq::purge_options,

@@ -29,6 +29,7 @@ struct field {
 
 /// Rows with typed fields. Never changes.
 struct tq_result : tableq_c::handle<tq_result> {
+  static constexpr const char* name_of_type = "tq_result";
   virtual ~tq_result() = default;
   bool inside = false;  ///< Another result owns it, and it is not freed by itself.
   [[nodiscard]] virtual std::size_t count() const noexcept = 0;
@@ -43,7 +44,7 @@ namespace tableq_c {
 
 using result = std::unique_ptr<tq_result>;
 
-/// What one field of a Row is.
+/// A field of a Row: its name, and how it is read.
 template <class Row>
 struct column {
   const char* name;

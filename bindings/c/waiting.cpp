@@ -6,9 +6,11 @@
 #include "result.hpp"
 
 struct tq_watch : tableq_c::handle<tq_watch> {
+  static constexpr const char* name_of_type = "tq_watch";
   tableq::watch watch;
 };
 struct tq_keeper : tableq_c::handle<tq_keeper> {
+  static constexpr const char* name_of_type = "tq_keeper";
   explicit tq_keeper(const tableq::database& db) : keeper(db) {}
 
   tableq::keeper keeper;

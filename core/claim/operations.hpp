@@ -55,7 +55,7 @@ struct claim_message {
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full);
 
-/// What a worker knows of its takes.
+/// The course of a worker's takes, kept from one to the next.
 struct take_course {
   /// The time before the read that found the messages: their leases began after it.
   std::chrono::steady_clock::time_point read_began = {};

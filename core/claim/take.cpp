@@ -41,7 +41,7 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
                     });
 }
 
-/// What the last read has told.
+/// The last read of a take: its answer beside the messages.
 struct last_read {
   bool refused = false;
   bool due = false;  ///< A message is due, or may be.

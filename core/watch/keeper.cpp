@@ -36,12 +36,13 @@ milliseconds period_of(milliseconds lease) {
 
 keeper_state::keeper_state(std::shared_ptr<database_state> database)
     : database_(std::move(database)), pauses_(first_pause_of_a_keeper, longest_pause_of_a_keeper) {
+  database_->settled().follow(*this);
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
+    database_->settled().unfollow(*this);
     throw error(errc::busy, advice::statement, "the system has no thread for the keeper");
   }
-  database_->settled().follow(*this);
 }
 
 keeper_state::~keeper_state() {
@@ -57,14 +58,17 @@ keeper_state::~keeper_state() {
 void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
                        milliseconds lease) {
   const moment now = steady_clock::now();
+  const moment next = now + period_of(lease);
+  bool sooner = false;
   {
     const std::scoped_lock hold(mutex_);
-    kept_.insert_or_assign(taken, kept{.queue = std::move(queue),
-                                       .lease = lease,
-                                       .sure_until = now + lease,
-                                       .next_at = now + period_of(lease)});
+    kept_.insert_or_assign(
+        taken,
+        kept{
+            .queue = std::move(queue), .lease = lease, .sure_until = now + lease, .next_at = next});
+    sooner = next < sleeps_until_;
   }
-  changed_.notify_all();
+  if (sooner) changed_.notify_all();
 }
 
 bool keeper_state::remove(const receipt& taken) noexcept {
@@ -128,8 +132,8 @@ std::vector<keeper_state::batch> keeper_state::due() {
     }
     if (next > now) {
       // Settlements that fail put theirs back without a word, so it looks again from time to time.
-      next = std::min(next, now + longest_pause_of_a_keeper);
-      changed_.wait_until(hold, next);
+      sleeps_until_ = std::min(next, now + longest_pause_of_a_keeper);
+      changed_.wait_until(hold, sleeps_until_);
       continue;
     }
     std::vector<batch> out;

@@ -79,7 +79,8 @@ class keeper_state final : public settle_follower {
   std::condition_variable changed_;
   all kept_;  // guarded by mutex_, as all below but the thread
   std::vector<lost_lease> lost_;
-  ready_descriptor lost_some_;  // raised while `lost_` has some
+  ready_descriptor lost_some_;           // raised while `lost_` has some
+  moment sleeps_until_ = moment::min();  ///< An earlier extension wakes the thread.
   bool ended_ = false;
   backoff pauses_;  // of the thread
   std::thread thread_;

@@ -3,7 +3,7 @@
 /// @file
 /// Everything that an application needs, except `tableq/soci.hpp`, `tableq/libpq.hpp`,
 /// `tableq/sqlite.hpp` and `tableq/odbc.hpp` (work inside your own session). Its tests include
-/// `tableq/testing.hpp` too. What stands in `tableq/unstable/` may change with each version:
+/// `tableq/testing.hpp` too. Headers in `tableq/unstable/` may change with each version:
 /// `tableq/unstable/dialect.hpp` supports another database.
 
 #include <tableq/batch_view.hpp>

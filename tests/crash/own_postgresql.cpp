@@ -25,7 +25,7 @@ own_postgresql::own_postgresql(const std::string& disk, on_disk what)
 
 own_postgresql::own_postgresql(const with_clock& clock)
     : own_postgresql(
-          std::vector<std::string>{TABLEQ_TEST_OWN_POSTGRESQL, "--clock", clock.library}) {}
+          std::vector<std::string>{TABLEQ_TEST_OWN_POSTGRESQL, "--clock", clock.preloaded}) {}
 
 own_postgresql::own_postgresql(const std::vector<std::string>& command) : helper_(command) {
   const auto begun = order("begin");

@@ -21,7 +21,7 @@ class own_postgresql {
   enum class on_disk { tables, log };
   /// A separate clock.
   struct with_clock {
-    std::string library;  ///< tests/hostile/wrong_clock.cpp
+    std::string preloaded;  ///< tests/hostile/wrong_clock.cpp
   };
 
   /// @param disk the size of a file system for the tablespace `small`, or for the write-ahead log,

@@ -128,11 +128,11 @@ __all__ = [
     "Unsupported",
     "Worker",
     "ddl",
-    "library_version",
+    "version_of_library",
     "open",
 ]
 
 
-def library_version() -> str:
+def version_of_library() -> str:
     """The version of the C library that runs: `0.2.0`."""
     return str(_lib.tq_version().decode())

@@ -11,14 +11,14 @@ import threading
 import time
 import warnings
 import weakref
-from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 
 from ._errors import InvalidArgument, QueueFull, call
 from ._handles import (
     FOR_MIGRATE,
     FOR_OPEN,
     FOR_QUEUE,
+    Closing,
     Duration,
     Options,
     Pointer,
@@ -74,39 +74,36 @@ def _place(schema_name: Optional[str], table_prefix: Optional[str], options: Opt
     options.text(b"table_prefix", table_prefix)
 
 
-def claim_options(
-    *,
-    lease: Optional[Duration] = None,
-    max_attempts: Optional[int] = None,
-    keep_completed: Optional[bool] = None,
-    retry: Optional[RetryDelays] = None,
-    retry_jitter: Optional[int] = None,
-    time_to_live: Optional[Duration] = None,
-    keys: Optional[str] = None,
-    key_window: Optional[Duration] = None,
-    groups: Optional[bool] = None,
-    group_limit: Optional[int] = None,
-    group_on_failure: Optional[str] = None,
-    group_by_turns: Optional[bool] = None,
-    dead_letters: Optional[str] = None,
-) -> Options:
+# The options of a `claim` queue but for `retry` and `retry_jitter`, which go together.
+_CLAIM_OPTIONS: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] = {
+    "lease": (Options.duration, b"lease_ms"),
+    "max_attempts": (Options.integer, b"max_attempts"),
+    "keep_completed": (Options.boolean, b"keep_completed"),
+    "time_to_live": (Options.lifetime, b"time_to_live_ms"),
+    "keys": (Options.text, b"keys"),
+    "key_window": (Options.duration, b"key_window_ms"),
+    "groups": (Options.boolean, b"groups"),
+    "group_limit": (Options.integer, b"group_limit"),
+    "group_on_failure": (Options.text, b"group_on_failure"),
+    "group_by_turns": (Options.boolean, b"group_by_turns"),
+    "dead_letters": (Options.text, b"dead_letters"),
+}
+
+
+def claim_options(given: Mapping[str, Any]) -> Options:
     options = Options(FOR_QUEUE)
-    options.duration(b"lease_ms", lease)
-    options.integer(b"max_attempts", max_attempts)
-    options.boolean(b"keep_completed", keep_completed)
-    options.retry(retry, retry_jitter)
-    options.lifetime(b"time_to_live_ms", time_to_live)
-    options.text(b"keys", keys)
-    options.duration(b"key_window_ms", key_window)
-    options.boolean(b"groups", groups)
-    options.integer(b"group_limit", group_limit)
-    options.text(b"group_on_failure", group_on_failure)
-    options.boolean(b"group_by_turns", group_by_turns)
-    options.text(b"dead_letters", dead_letters)
+    options.retry(given.get("retry"), given.get("retry_jitter"))
+    for name, value in given.items():
+        if name in ("retry", "retry_jitter"):
+            continue
+        if name not in _CLAIM_OPTIONS:
+            raise InvalidArgument(f"tableq: a claim queue has no {name}")
+        store, key = _CLAIM_OPTIONS[name]
+        store(options, key, value)
     return options
 
 
-class Database:
+class Database(Closing):
     """A database that holds queues. Any thread may use it; `tableq.open` makes it.
 
     Close it with `close`, or by `with`; what is open when the interpreter ends is closed then. In a
@@ -194,17 +191,6 @@ class Database:
         self._guard.closed()
         _open_databases.discard(self)
 
-    def __enter__(self) -> "Database":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
     def __del__(self) -> None:
         pointer = getattr(self, "_pointer", None)
         if pointer is not None and not pointer.inherited:
@@ -279,22 +265,8 @@ class Database:
         have a group; group_limit leases of one at a time. dead_letters: the queue that receives
         dead messages.
         """
-        options = claim_options(
-            lease=lease,
-            max_attempts=max_attempts,
-            keep_completed=keep_completed,
-            retry=retry,
-            retry_jitter=retry_jitter,
-            time_to_live=time_to_live,
-            keys=keys,
-            key_window=key_window,
-            groups=groups,
-            group_limit=group_limit,
-            group_on_failure=group_on_failure,
-            group_by_turns=group_by_turns,
-            dead_letters=dead_letters,
-        )
-        return ClaimQueue(self, self._queue(name, b"claim", options))
+        given = {name: value for name, value in locals().items() if name not in ("self", "name")}
+        return ClaimQueue(self, self._queue(name, b"claim", claim_options(given)))
 
     def table(self, definition: Union[str, Mapping[str, Any]]) -> TableQueue:
         """Uses a table of the application as a queue, and changes nothing.
@@ -567,7 +539,7 @@ def ddl(
     place = Options(FOR_OPEN)
     _place(schema_name, table_prefix, place)
     if kind == "claim":
-        given = claim_options(**options)
+        given = claim_options(options)
     else:
         given = Options(FOR_QUEUE)
         given.text(b"ordering", options.pop("ordering", None))

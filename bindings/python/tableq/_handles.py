@@ -6,7 +6,21 @@ import datetime
 import math
 import os
 from ctypes import byref, c_int, c_int64, c_size_t, c_void_p, string_at
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from types import TracebackType
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+)
 
 from ._errors import InvalidArgument, call
 from ._library import lib
@@ -68,6 +82,27 @@ def made(free: Callable[[c_void_p], None], function: Any, *arguments: Any) -> Po
     value = c_void_p()
     call(function, *arguments, byref(value))
     return Pointer(value, free)
+
+
+C = TypeVar("C", bound="Closing")
+
+
+class Closing:
+    """An object that the end of its `with` block closes."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self: C) -> C:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
 
 
 # ------------------------------------------------------------------------------------------ values
@@ -234,6 +269,21 @@ class Options(Pointer):
 
     def stop(self, stop: "Stop") -> None:
         call(lib.tq_options_set_stop, self, stop)
+
+    def waiting(self, wait_ms: int, stop: Optional["Stop"]) -> None:
+        """How long a call waits, and what ends it."""
+        self.integer(b"wait_ms", wait_ms)
+        if stop is not None:
+            self.stop(stop)
+
+
+def wait_options(purpose: int, wait_ms: int, stop: Optional["Stop"]) -> Optional[Options]:
+    """The options of a call that may wait, and has no other ones."""
+    if not wait_ms and stop is None:
+        return None
+    options = Options(purpose)
+    options.waiting(wait_ms, stop)
+    return options
 
 
 class Stop(Pointer):

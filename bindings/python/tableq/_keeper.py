@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Type
+from typing import TYPE_CHECKING, List, NamedTuple, Optional
 
 from ._errors import InvalidArgument, call
-from ._handles import Duration, Pointer, Result, made, milliseconds, out_int, text_of
+from ._handles import Closing, Duration, Pointer, Result, made, milliseconds, out_int, text_of
 from ._library import lib
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class LostLease(NamedTuple):
     before the lease ended."""
 
 
-class Keeper:
+class Keeper(Closing):
     """A thread of the library, not of Python, that extends the lease of each job given to it, every
     third of its length, until it is settled, lost or removed. Workers have one of their own.
 
@@ -88,14 +87,3 @@ class Keeper:
     def close(self) -> None:
         """Ends the thread. Leases end in their time."""
         self._pointer = None
-
-    def __enter__(self) -> "Keeper":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()

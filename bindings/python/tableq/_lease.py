@@ -123,11 +123,9 @@ class LeaseQueue(Queue):
             options = None
             if wait_ms or stop is not None or lease is not None or claimed_at is not None:
                 options = Options(FOR_READ)
-                options.integer(b"wait_ms", wait_ms)
+                options.waiting(wait_ms, stop)
                 options.duration(b"lease_ms", lease)
                 options.time(b"claimed_at", claimed_at)
-                if stop is not None:
-                    options.stop(stop)
             return self._take(count, options, tx)
 
         if longest == 0 or tx is not None:
@@ -206,18 +204,7 @@ class LeaseQueue(Queue):
     def complete(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
         """The work is done: removes the message, or marks it done in a queue that keeps them.
         False: the lease had ended, or it was settled before, and nothing has happened."""
-        receipt = _receipt(job)
-        value, pointer = out_int()
-        call(
-            lib.tq_complete,
-            self._handle(),
-            transaction_pointer(tx),
-            receipt,
-            len(receipt),
-            pointer,
-        )
-        _settle([job], tx)
-        return value.value == 0
+        return self._settle_one(lib.tq_complete, job, tx)
 
     def complete_batch(
         self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
@@ -237,22 +224,10 @@ class LeaseQueue(Queue):
         """A failed attempt: ready again after the queue's delays or `delay`, or dead after the last
         one. give_up: dead at once. error: stored in the message's history, cut at 2,000 bytes.
         False: as of `complete`."""
-        receipt = _receipt(job)
         text = _error_text(error)
-        value, pointer = out_int()
-        call(
-            lib.tq_fail,
-            self._handle(),
-            transaction_pointer(tx),
-            receipt,
-            len(receipt),
-            text,
-            len(text),
-            _failure(delay, give_up),
-            pointer,
+        return self._settle_one(
+            lib.tq_fail, job, tx, text, len(text), _failure(delay, give_up)
         )
-        _settle([job], tx)
-        return value.value == 0
 
     def fail_batch(
         self,
@@ -272,18 +247,7 @@ class LeaseQueue(Queue):
     def release(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
         """Gives the message back without an attempt: ready again at once. False: as of
         `complete`."""
-        receipt = _receipt(job)
-        value, pointer = out_int()
-        call(
-            lib.tq_release,
-            self._handle(),
-            transaction_pointer(tx),
-            receipt,
-            len(receipt),
-            pointer,
-        )
-        _settle([job], tx)
-        return value.value == 0
+        return self._settle_one(lib.tq_release, job, tx)
 
     def release_batch(
         self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
@@ -295,18 +259,7 @@ class LeaseQueue(Queue):
         self, job: AnyJob, lease: Duration, *, tx: Optional["Transaction"] = None
     ) -> bool:
         """The lease ends that long from now. A Keeper does it by itself. False: it had ended."""
-        receipt = _receipt(job)
-        value, pointer = out_int()
-        call(
-            lib.tq_extend,
-            self._handle(),
-            transaction_pointer(tx),
-            receipt,
-            len(receipt),
-            lease_milliseconds(lease),
-            pointer,
-        )
-        return value.value == 0
+        return self._call_with_receipt(lib.tq_extend, job, tx, lease_milliseconds(lease))
 
     def extend_batch(
         self, jobs: Iterable[AnyJob], lease: Duration, *, tx: Optional["Transaction"] = None
@@ -323,6 +276,30 @@ class LeaseQueue(Queue):
             lease_milliseconds(lease),
         )
         return [rows.integer(row, b"outcome") == 0 for row in range(len(rows))]
+
+    def _call_with_receipt(
+        self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any
+    ) -> bool:
+        """Whether it took effect."""
+        receipt = _receipt(job)
+        value, pointer = out_int()
+        call(
+            function,
+            self._handle(),
+            transaction_pointer(tx),
+            receipt,
+            len(receipt),
+            *more,
+            pointer,
+        )
+        return value.value == 0
+
+    def _settle_one(
+        self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any
+    ) -> bool:
+        applied = self._call_with_receipt(function, job, tx, *more)
+        _settle([job], tx)
+        return applied
 
     def _settle_batch(
         self,

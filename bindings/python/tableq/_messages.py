@@ -133,7 +133,7 @@ class Retry(Exception):
 
 
 def text_of_exception(error: BaseException) -> str:
-    """What stands in the message's history."""
+    """The text for the message's history."""
     name = type(error).__name__
     text = str(error)
     if isinstance(error, (GiveUp, Retry)) and text:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 from ctypes import c_char_p
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._errors import InvalidArgument, call
 from ._handles import (
@@ -16,6 +15,7 @@ from ._handles import (
     FOR_READ,
     FOR_STATS,
     Batch,
+    Closing,
     Duration,
     Options,
     Payload,
@@ -29,6 +29,7 @@ from ._handles import (
     out_int,
     out_int64,
     wait_milliseconds,
+    wait_options,
 )
 from ._library import lib
 from ._messages import Added, Finding, Limits, Message, NewMessage, QueueStats
@@ -91,7 +92,7 @@ def count_of(max: int) -> int:
     return max
 
 
-class Queue:
+class Queue(Closing):
     """One queue of a database. Any thread may use it."""
 
     def __init__(self, database: "Database", pointer: Pointer) -> None:
@@ -172,17 +173,6 @@ class Queue:
         """Ends the handle; the queue stays. Calls that wait go on to their end."""
         self._pointer = None
 
-    def __enter__(self) -> "Queue":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"<tableq.{type(self).__name__} {self._name}>"
 
@@ -231,9 +221,7 @@ class Queue:
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> Added:
             options = message_options(message) or Options(FOR_MESSAGE)
-            options.integer(b"wait_ms", wait_ms)
-            if stop is not None:
-                options.stop(stop)
+            options.waiting(wait_ms, stop)
             return self._enqueue_once(payload, options, None)
 
         return self._database._wait_for_room(attempt, longest)
@@ -277,12 +265,7 @@ class Queue:
         longest = wait_milliseconds(wait)
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Added]:
-            options = None
-            if wait_ms or stop is not None:
-                options = Options(FOR_ENQUEUE)
-                options.integer(b"wait_ms", wait_ms)
-                if stop is not None:
-                    options.stop(stop)
+            options = wait_options(FOR_ENQUEUE, wait_ms, stop)
             rows = Result(
                 lib.tq_enqueue_batch, self._handle(), transaction_pointer(tx), batch, options
             )
@@ -324,12 +307,7 @@ class _DeletingQueue(Queue):
         longest = wait_milliseconds(wait)
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Message]:
-            options = None
-            if wait_ms or stop is not None:
-                options = Options(FOR_READ)
-                options.integer(b"wait_ms", wait_ms)
-                if stop is not None:
-                    options.stop(stop)
+            options = wait_options(FOR_READ, wait_ms, stop)
             rows = Result(lib.tq_dequeue, self._handle(), transaction_pointer(tx), count, options)
             return [Message(rows, row) for row in range(len(rows))]
 

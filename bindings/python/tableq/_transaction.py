@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, List, Optional, Type
 
 from ._errors import Error, InvalidArgument, call
-from ._handles import Pointer, made
+from ._handles import Closing, Pointer, made
 from ._library import lib
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._messages import Job
 
 
-class Transaction:
+class Transaction(Closing):
     """Several calls that commit together: give it to them as `tx`.
 
     `with db.transaction() as tx:` commits at the end, and rolls back when the block raises. One
@@ -64,9 +64,6 @@ class Transaction:
     def close(self) -> None:
         """Rolls back if it is active."""
         self._pointer = None
-
-    def __enter__(self) -> "Transaction":
-        return self
 
     def __exit__(
         self,

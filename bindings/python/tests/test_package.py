@@ -129,7 +129,7 @@ def test_pip_installs_it_without_network(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
         stdout=subprocess.PIPE, text=True, check=True, cwd=tmp_path,
     ).stdout.split()
-    assert seen == [str(tmp_path / "site/tableq/__init__.py"), tableq.library_version()]
+    assert seen == [str(tmp_path / "site/tableq/__init__.py"), tableq.version_of_library()]
 
 
 def test_a_wheel_may_carry_the_library(tmp_path: Path) -> None:

@@ -375,10 +375,10 @@ def test_the_library_is_found_by_name_and_its_absence_is_told() -> None:
     folder = os.path.dirname(os.path.abspath(os.environ["TABLEQ_LIBRARY"]))
     by_name = {k: v for k, v in environment().items() if k != "TABLEQ_LIBRARY"}
     found = subprocess.run(
-        [sys.executable, "-c", "import tableq; print(tableq.library_version())"],
+        [sys.executable, "-c", "import tableq; print(tableq.version_of_library())"],
         env={**by_name, "LD_LIBRARY_PATH": folder},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    assert found.stdout == tableq.library_version() + "\n"
+    assert found.stdout == tableq.version_of_library() + "\n"

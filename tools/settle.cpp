@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -49,15 +49,17 @@ struct receipt_arguments {
   argument receipts;
 };
 
+using settlement =
+    std::function<std::vector<settle_result>(tableq::leased_queue&, const std::vector<receipt>&)>;
+
 /// A line for each; exit status 1 if a lease was lost.
-template <class Settle>
+/// @param done the word for a settlement that took effect.
 exit_status settle(const connection_options& connection, const receipt_arguments& given,
-                   std::string_view done, const Settle& how) {
+                   std::string_view done, const settlement& how) {
   const std::vector<receipt> receipts = given.parsed();
   tableq::database db = connect(connection);
   leasing_queue queue = as_leasing(open_source(db, given.queue.text()));
-  const std::vector<settle_result> results =
-      std::visit([&](auto& opened) { return how(opened, receipts); }, queue);
+  const std::vector<settle_result> results = how(leases_of(queue), receipts);
   output out;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const bool applied = results[i] == settle_result::applied;
@@ -89,14 +91,16 @@ exit_status fail(const connection_options& connection, const fail_arguments& giv
     if (given.give_up) throw usage_error("--delay and --final exclude each other");
     options.delay = duration_or(given.delay, "--delay", {});
   }
-  return settle(connection, given, "failed", [&](auto& queue, const std::vector<receipt>& taken) {
-    std::vector<tableq::failure> failures;
-    failures.reserve(taken.size());
-    for (const receipt& one : taken) {
-      failures.push_back({.receipt = one, .error = given.error.text(), .options = options});
-    }
-    return queue.fail_batch(failures);
-  });
+  return settle(
+      connection, given, "failed",
+      [&](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+        std::vector<tableq::failure> failures;
+        failures.reserve(taken.size());
+        for (const receipt& one : taken) {
+          failures.push_back({.receipt = one, .error = given.error.text(), .options = options});
+        }
+        return queue.fail_batch(failures);
+      });
 }
 
 constexpr const char* printed_lines =
@@ -104,22 +108,27 @@ constexpr const char* printed_lines =
     "lost\":\n"
     "the lease had ended and another take has the message, or it was settled before.";
 
+/// A command that takes nothing but receipts.
+void add_settlement(CLI::App& app, invocation& call, const std::string& name,
+                    const command_help& help, const char* done, const settlement& how) {
+  CLI::App& command = add_database_command(app, call, name, help);
+  const auto given = std::make_shared<receipt_arguments>(command);
+  command.callback([&call, given, done, how] {
+    call.run = [&call, given, done, how] { return settle(call.connection, *given, done, how); };
+  });
+}
+
 }  // namespace
 
 void add_complete(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_database_command(app, call, "complete",
-                           {.description = "Complete messages that `tableq take` has printed",
-                            .details = printed_lines,
-                            .usage = "QUEUE RECEIPT...",
-                            .examples = "  tableq complete jobs 17.4294967297.12"});
-  const auto given = std::make_shared<receipt_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      return settle(call.connection, *given, "completed",
-                    [](auto& queue, const auto& taken) { return queue.complete_batch(taken); });
-    };
-  });
+  add_settlement(app, call, "complete",
+                 {.description = "Complete messages that `tableq take` has printed",
+                  .details = printed_lines,
+                  .usage = "QUEUE RECEIPT...",
+                  .examples = "  tableq complete jobs 17.4294967297.12"},
+                 "completed", [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                   return queue.complete_batch(taken);
+                 });
 }
 
 void add_fail(CLI::App& app, invocation& call) {
@@ -138,20 +147,16 @@ void add_fail(CLI::App& app, invocation& call) {
 }
 
 void add_release(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_settlement(
       app, call, "release",
       {.description = "Give messages back that `tableq take` has printed",
        .details =
            std::string("They are ready at once, and the attempt is not counted.\n") + printed_lines,
        .usage = "QUEUE RECEIPT...",
-       .examples = "  tableq release jobs 17.4294967297.12"});
-  const auto given = std::make_shared<receipt_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      return settle(call.connection, *given, "released",
-                    [](auto& queue, const auto& taken) { return queue.release_batch(taken); });
-    };
-  });
+       .examples = "  tableq release jobs 17.4294967297.12"},
+      "released", [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+        return queue.release_batch(taken);
+      });
 }
 
 void add_extend(CLI::App& app, invocation& call) {
@@ -168,9 +173,10 @@ void add_extend(CLI::App& app, invocation& call) {
   command.callback([&call, given, lease] {
     call.run = [&call, given, lease] {
       const milliseconds until = duration_or(*lease, "--lease", {}, milliseconds{1});
-      return settle(call.connection, *given, "extended", [&](auto& queue, const auto& taken) {
-        return queue.extend_batch(taken, until);
-      });
+      return settle(call.connection, *given, "extended",
+                    [&](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                      return queue.extend_batch(taken, until);
+                    });
     };
   });
 }

@@ -44,6 +44,10 @@ leasing_queue as_leasing(const any_source& opened) {
       opened);
 }
 
+tableq::leased_queue& leases_of(leasing_queue& queue) {
+  return std::visit([](auto& opened) -> tableq::leased_queue& { return opened; }, queue);
+}
+
 const std::string& name_of(const any_source& opened) {
   return std::visit([](const auto& queue) -> const std::string& { return queue.name(); }, opened);
 }

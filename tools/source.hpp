@@ -25,6 +25,9 @@ using leasing_queue = std::variant<tableq::claim_queue, tableq::table_queue>;
 /// @throws usage_error for a queue whose reads delete.
 leasing_queue as_leasing(const any_source& opened);
 
+/// Its takes and settlements.
+tableq::leased_queue& leases_of(leasing_queue& queue);
+
 /// The name of what was opened.
 const std::string& name_of(const any_source& opened);
 

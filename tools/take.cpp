@@ -2,7 +2,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -38,7 +37,7 @@ struct take_arguments {
 };
 
 /// Messages leave the command only if standard output accepts all of them.
-void print(leasing_queue& queue, const std::vector<tableq::delivery>& taken, bool as_json) {
+void print(tableq::leased_queue& queue, const std::vector<tableq::delivery>& taken, bool as_json) {
   output out;
   try {
     for (const tableq::delivery& one : taken) {
@@ -48,7 +47,7 @@ void print(leasing_queue& queue, const std::vector<tableq::delivery>& taken, boo
     }
     out.flush();
   } catch (const output_error& failure) {
-    std::visit([&](auto& opened) { static_cast<void>(opened.release_batch(taken)); }, queue);
+    static_cast<void>(queue.release_batch(taken));
     throw output_error(std::string(failure.what()) + "; the messages were given back");
   }
 }
@@ -58,9 +57,9 @@ exit_status take(const connection_options& connection, const take_arguments& giv
   tableq::take_options options{.wait = duration_or(given.wait, "--wait", {})};
   if (given.lease.given()) options.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
   tableq::database db = connect(connection);
-  leasing_queue queue = as_leasing(open_source(db, given.queue.text()));
-  const std::vector<tableq::delivery> taken =
-      std::visit([&](auto& opened) { return opened.take(count, options); }, queue);
+  leasing_queue opened = as_leasing(open_source(db, given.queue.text()));
+  tableq::leased_queue& queue = leases_of(opened);
+  const std::vector<tableq::delivery> taken = queue.take(count, options);
   print(queue, taken, given.as_json);
   return taken.empty() ? exit_status::nothing : exit_status::done;
 }

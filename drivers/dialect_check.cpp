@@ -40,8 +40,7 @@ std::string unfilled(std::string_view text) {
 }
 
 void check_texts(const dialect& added, const transport_kind& transport, const blocks& texts) {
-  const core::table_names some_names{
-      .table = "queue", .catalog = "catalogue", .limits = "limits", .floors = "floors"};
+  const core::table_names some_names{.table = "queue"};
   std::vector<core::contract> all;
   for (const core::contract& each : core::contracts()) all.push_back(postgresql::with_places(each));
   std::ranges::copy(postgresql::own_contracts(), std::back_inserter(all));

@@ -31,7 +31,7 @@ struct known_text {
     if (mapped != contract.slot || with != left) return false;
     if (contract.texts != nullptr) return true;
     if (!common) return names.same_tables(wanted);
-    return names.schema == wanted.schema && names.catalog == wanted.catalog &&
+    return names.schema == wanted.schema && names.prefix == wanted.prefix &&
            names.sharded == wanted.sharded && names.by_turns == wanted.by_turns;
   }
 };

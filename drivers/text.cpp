@@ -119,24 +119,24 @@ std::string fill_names(std::string_view text, const dialect& definition,
                        const core::table_names& names) {
   constexpr std::string_view beside = "{table:";
   constexpr std::string_view index = "{index:";
-  const std::array<std::pair<std::string_view, const std::string*>, 4> tables{
-      {{"{table}", &names.table},
-       {"{catalog}", &names.catalog},
-       {"{limits}", &names.limits},
-       {"{floors}", &names.floors}}};
+  constexpr std::string_view own = "{table}";
   std::string out;
   out.reserve(text.size() + 64);
   while (!text.empty()) {
     const std::size_t brace = std::min(text.find('{'), text.size());
     out += text.substr(0, brace);
     text.remove_prefix(brace);
-    const auto* const found = std::find_if(tables.begin(), tables.end(), [&](const auto& each) {
-      return text.starts_with(each.first);
-    });
+    const auto* const found =
+        std::ranges::find_if(core::shared_tables, [&](const core::shared_table& each) {
+          return text.starts_with(each.placeholder);
+        });
     const std::size_t end = text.find('}');
-    if (found != tables.end()) {
-      out += qualified(*found->second, definition, names);
-      text.remove_prefix(found->first.size());
+    if (text.starts_with(own)) {
+      out += qualified(names.table, definition, names);
+      text.remove_prefix(own.size());
+    } else if (found != core::shared_tables.end()) {
+      out += qualified(names.prefix + std::string(found->name), definition, names);
+      text.remove_prefix(found->placeholder.size());
     } else if ((text.starts_with(beside) || text.starts_with(index)) &&
                end != std::string_view::npos) {
       const std::string name =

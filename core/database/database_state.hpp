@@ -42,6 +42,34 @@ struct queue_key {
   auto operator<=>(const queue_key&) const = default;
 };
 
+/// The options of a queue as the catalogue last had them. Each process asks with the limits.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class stored_options {
+ public:
+  /// Null: nobody has asked since the queue was opened.
+  [[nodiscard]] std::shared_ptr<const queue_info> last() const {
+    const std::scoped_lock hold(mutex_);
+    return last_;
+  }
+  [[nodiscard]] bool is(std::string_view text) const {
+    const std::scoped_lock hold(mutex_);
+    return last_ != nullptr && text_ == text;
+  }
+  void learn(std::string text, queue_info info) {
+    auto made = std::make_shared<const queue_info>(std::move(info));
+    const std::scoped_lock hold(mutex_);
+    text_ = std::move(text);
+    last_ = std::move(made);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;                        // guarded by mutex_
+  std::shared_ptr<const queue_info> last_;  // guarded by mutex_
+};
+
 /// The state that all handles of one queue share in one database object. Lives at least as long as
 /// they do.
 ///
@@ -56,6 +84,7 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   watched_queue watched;
   combiners calls;
   limits_watch limits;
+  stored_options stored;
   /// No look for hidden messages by a waiting read before; of a steady clock.
   std::atomic<std::chrono::steady_clock::rep> hidden_look_at = 0;
 

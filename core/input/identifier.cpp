@@ -93,14 +93,12 @@ void check_found_schema(std::string_view name) {
 
 table_names names_for(const open_options& options, std::string_view queue, std::int64_t identity) {
   table_names names{.schema = options.schema_name,
-                    .table = options.table_prefix + std::string(queue),
-                    .catalog = options.table_prefix + std::string(catalog_table),
-                    .limits = options.table_prefix + std::string(limits_table),
-                    .floors = options.table_prefix + std::string(floors_table)};
+                    .prefix = options.table_prefix,
+                    .table = options.table_prefix + std::string(queue)};
   names.identity = identity;
   // No name contains a zero.
   std::string all = names.schema;
-  all.append(1, '\0').append(names.table).append(1, '\0').append(names.catalog);
+  all.append(1, '\0').append(names.table).append(1, '\0').append(names.prefix);
   names.slot = std::hash<std::string>()(all);
   return names;
 }

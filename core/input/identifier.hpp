@@ -10,14 +10,6 @@
 
 namespace tableq::inline v0::core {
 
-/// The catalogue's table, before the prefix.
-inline constexpr std::string_view catalog_table = "tableq_queues";
-/// The table of the limits, before the prefix.
-inline constexpr std::string_view limits_table = "tableq_limits";
-/// The table of the floors, before the prefix: where deleted rows linger, and the catalogue has
-/// layout 2.
-inline constexpr std::string_view floors_table = "tableq_floors";
-
 /// @throws error errc::invalid_argument unless the name satisfies the rules of database.hpp, also
 ///   with the prefix.
 void check_queue_name(std::string_view name, std::string_view prefix = {});

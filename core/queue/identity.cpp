@@ -1,11 +1,13 @@
 #include "core/queue/identity.hpp"
 
 #include <string>
+#include <utility>
 
 #include <tableq/schema.hpp>
 
 #include "core/database/busy_beside.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/input/queue_options.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -31,11 +33,34 @@ void check_identity(const queue_state& queue, transaction_state* tx,
               where);
 }
 
+namespace {
+
+/// Options of a later version stay unknown to this process, until it opens the queue again.
+void learn_options(const queue_state& queue, const limits_row& row) {
+  stored_options& stored = queue.shared().stored;
+  if (stored.is(row.options)) return;
+  queue_info now{.name = queue.name(),
+                 .kind = queue.info().kind,
+                 .layout = queue.info().layout,
+                 .identity = row.identity,
+                 .created_at = queue.info().created_at};
+  try {
+    decode_options(row.options, now);
+  } catch (const error&) {
+    return;
+  }
+  stored.learn(row.options, std::move(now));
+}
+
+}  // namespace
+
 std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx) {
   const bool enlisted = tx != nullptr && tx->enlisted();
   auto rows = queue.execute(tx, enlisted ? statements::limits_ask : statements::limits_read,
                             {.queue = queue.name()});
   check_identity(queue, tx, rows);
+  // A caller's transaction may have an old snapshot.
+  if (!enlisted) learn_options(queue, rows.front());
   return rows;
 }
 

@@ -350,7 +350,8 @@ void refuse_own_table(database_state& database, std::string_view schema, std::st
   const std::string_view name = table.substr(prefix.size());
   const bool queue = may_be_queue && good_queue_name(name, prefix);
   const auto found = queue ? find_queue(database, name) : std::nullopt;
-  const bool own = name == catalog_table || name == limits_table || name == floors_table;
+  const bool own =
+      std::ranges::find(shared_tables, name, &shared_table::name) != shared_tables.end();
   if (!own && (!found || found->kind == kind::table)) return;
   refuse("the table " + std::string(table) +
          " belongs to tableq itself; a mapping is for tables of the application");

@@ -14,8 +14,8 @@
 namespace tableq::inline v0::core {
 
 /// The layouts that this version reads and writes. Stored; each change of a table adds one.
-inline constexpr int catalog_layout = 2;
-inline constexpr int queue_layout = 2;
+inline constexpr int catalog_layout = 3;
+inline constexpr int queue_layout = 3;
 /// The name of the catalogue's own row.
 inline constexpr std::string_view catalog_row_name = "tableq";
 

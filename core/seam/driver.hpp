@@ -4,6 +4,7 @@
 /// The seam between core and drivers. Private: it may change with any version. Only tableq::error
 /// crosses it as an exception.
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -30,14 +31,26 @@ namespace tableq::inline v0::core {
 
 class fault_plan;
 
+/// A table that all queues of a catalogue share: its placeholder, and its name before the prefix.
+struct shared_table {
+  std::string_view placeholder;
+  std::string_view name;
+};
+
+/// The floors exist from layout 2 of the catalogue on, the last three from layout 3.
+inline constexpr std::array<shared_table, 6> shared_tables{{{"{catalog}", "tableq_queues"},
+                                                            {"{limits}", "tableq_limits"},
+                                                            {"{floors}", "tableq_floors"},
+                                                            {"{schedules}", "tableq_schedules"},
+                                                            {"{batches}", "tableq_batches"},
+                                                            {"{members}", "tableq_members"}}};
+
 /// The names for a text's placeholders. core/identifier checks them; the driver quotes them.
 struct table_names {
-  std::string schema = {};   ///< Empty: the session's default.
-  std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
-  std::string catalog = {};  ///< With its prefix.
-  std::string limits = {};   ///< With its prefix.
-  std::string floors = {};   ///< With its prefix.
-  std::uint64_t slot = 0;    ///< A hash of the names, for caches.
+  std::string schema = {};  ///< Empty: the session's default.
+  std::string prefix = {};  ///< Of all tables.
+  std::string table = {};   ///< With its prefix; empty for the catalogue's own statements.
+  std::uint64_t slot = 0;   ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
   int layout = 0;  ///< Of the queue's table. Zero: no queue.
@@ -49,7 +62,7 @@ struct table_names {
   /// Whether texts are the same with the other's names.
   [[nodiscard]] bool same_tables(const table_names& other) const noexcept {
     return slot == other.slot && table == other.table && schema == other.schema &&
-           catalog == other.catalog && sharded == other.sharded && by_turns == other.by_turns;
+           prefix == other.prefix && sharded == other.sharded && by_turns == other.by_turns;
   }
 };
 

@@ -70,7 +70,7 @@ struct leased_request {
   TABLEQ_FIELDS(leased_request, max, now)
 };
 
-/// The queue that has the name, and its limits. No row: no queue has it.
+/// The queue that has the name, its limits and its options. No row: no queue has it.
 struct limits_row {
   std::int64_t identity = 0;
   std::string kind = {};
@@ -79,7 +79,8 @@ struct limits_row {
   std::optional<std::int64_t> rate = {};
   std::optional<int> burst = {};
   std::optional<int> concurrency = {};
-  TABLEQ_FIELDS(limits_row, identity, kind, paused, capacity, rate, burst, concurrency)
+  std::string options = {};  ///< Of the queue, as the catalogue has them.
+  TABLEQ_FIELDS(limits_row, identity, kind, paused, capacity, rate, burst, concurrency, options)
 };
 
 /// The limits of a queue, and the tokens of its rate.

@@ -1657,7 +1657,7 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read limits.ask
-SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
 FROM {catalog} AS c
 LEFT JOIN {limits} AS l ON l.queue = c.name
 WHERE c.name = CAST(:queue AS text)
@@ -1889,7 +1889,8 @@ columns (kind, name, type, since) AS (
          ('claim', 'claimed_at', 'bigint', 1), ('claim', 'finished_at', 'bigint', 1), ('claim', 'key', 'text', 1),
          ('claim', 'headers', 'text', 1), ('claim', 'errors', 'text', 1),
          ('claim', 'max_attempts', 'integer', 1), ('claim', 'retry', 'text', 1), ('claim', 'expires_at', 'bigint', 1),
-         ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1){column_of_turns}
+         ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1),
+         ('claim', 'progress', 'text', 3), ('claim', 'result', 'bytea', 3){column_of_turns}
 ),
 present AS (
   SELECT '"' || CAST(c.relname AS text) || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
@@ -1948,6 +1949,14 @@ FROM (
   WHERE conrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND contype = 'c'
     AND '"' || CAST(conname AS text) || '"' = '{table:rules}'
   HAVING CAST(:kind AS text) = 'claim' AND CAST(:layout AS bigint) >= 2
+  UNION ALL
+  -- The column exists from PostgreSQL 14 on.
+  SELECT 0,
+         'payloads are compressed by ' || CASE pg_catalog.to_jsonb(a) ->> 'attcompression' WHEN 'l' THEN 'lz4'
+                                               WHEN 'p' THEN 'pglz' ELSE 'the usual method' END,
+         ''
+  FROM pg_attribute AS a
+  WHERE a.attrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND a.attname = 'payload'
   UNION ALL
   SELECT 2,
          'the added column ' || CAST(a.attname AS text) || ' must be given, and tableq does not know it',

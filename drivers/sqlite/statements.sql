@@ -813,7 +813,7 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read
-SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
 FROM main.{catalog} AS c
 LEFT JOIN main.{limits} AS l ON l.queue = c.name
 WHERE c.name = :queue
@@ -828,7 +828,8 @@ RETURNING identity, kind,
           (SELECT capacity FROM main.{limits} WHERE queue = :queue) AS capacity,
           (SELECT rate FROM main.{limits} WHERE queue = :queue) AS rate,
           (SELECT burst FROM main.{limits} WHERE queue = :queue) AS burst,
-          (SELECT concurrency FROM main.{limits} WHERE queue = :queue) AS concurrency
+          (SELECT concurrency FROM main.{limits} WHERE queue = :queue) AS concurrency,
+          options
 
 -- name: limits.lock
 WITH unused AS (SELECT 1)

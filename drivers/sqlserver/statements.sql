@@ -1182,7 +1182,7 @@ ORDER BY w.due_at
 -- READUNCOMMITTED: an enqueue must not wait for a reader's transaction that has taken tokens. The result is used
 -- for less than a second, and readers read again under the lock. The identity is read as committed: a handle
 -- whose queue was dropped never becomes valid again.
-SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
 FROM {catalog} AS c WITH (READCOMMITTED)
 LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
 WHERE c.name = CAST(:queue AS nvarchar(60))
@@ -1417,6 +1417,12 @@ columns_wanted (kind, name, type, length) AS (
     (N'claim', N'group_key', N'varbinary', 400){column_of_turns}
   ) AS w (kind, name, type, length)
   WHERE w.kind IN (N'all', CAST(:kind AS nvarchar(20)))
+  UNION ALL
+  SELECT w.kind, w.name, w.type, w.length
+  FROM (VALUES
+    (N'claim', N'progress', N'nvarchar', 2000), (N'claim', N'result', N'varbinary', -1)
+  ) AS w (kind, name, type, length)
+  WHERE w.kind = CAST(:kind AS nvarchar(20)) AND CAST(:layout AS bigint) >= 3
 )
 SELECT checked.severity, checked.what,
        CASE WHEN checked.severity = 0 THEN N'' ELSE checked.fix END AS fix

@@ -33,6 +33,10 @@ CREATE TABLE {table} (
   headers text,
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
   errors text,
+  -- The handler's words, as JSON: {"done": millionths, "at": milliseconds, "note": text}.
+  progress text,
+  -- What the handler returned, of a kept message.
+  result bytea,
   payload bytea NOT NULL,
   -- One check, because each costs a microsecond in every change of a message. Statements cast `retry` and
   -- `errors`; other values that tableq would not write stop no statement.
@@ -54,6 +58,15 @@ CREATE TABLE {table} (
   toast.autovacuum_vacuum_threshold = 10000,
   toast.autovacuum_vacuum_cost_delay = 0
 );
+
+-- PostgreSQL 14 and later, where they are built with lz4: several times as fast as the usual method.
+DO $lz4$
+BEGIN
+  IF EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
+    EXECUTE 'ALTER TABLE {table} ALTER COLUMN payload SET COMPRESSION lz4';
+  END IF;
+END
+$lz4$;
 
 -- One index for each question, with only the rows that can answer it. The suffixes are short: PostgreSQL
 -- would cut a name of more than 63 bytes.

@@ -21,6 +21,15 @@ CREATE TABLE {table} (
   toast.autovacuum_vacuum_cost_delay = 0
 );
 
+-- PostgreSQL 14 and later, where they are built with lz4: several times as fast as the usual method.
+DO $lz4$
+BEGIN
+  IF EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
+    EXECUTE 'ALTER TABLE {table} ALTER COLUMN payload SET COMPRESSION lz4';
+  END IF;
+END
+$lz4$;
+
 CREATE INDEX {table:due} ON {table} (due_at, id);
 -- Messages that were due when they arrived: a read that begins at a due time misses them.
 CREATE INDEX {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at - 10;

@@ -31,6 +31,10 @@ CREATE TABLE main.{table} (
   headers TEXT CHECK (json_type(headers) = 'object'),
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
   errors TEXT CHECK (json_type(errors) = 'array'),
+  -- The handler's words, as JSON: {"done": millionths, "at": milliseconds, "note": text}.
+  progress TEXT,
+  -- What the handler returned, of a kept message.
+  result BLOB,
   payload BLOB NOT NULL
 );
 

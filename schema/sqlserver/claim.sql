@@ -45,6 +45,10 @@ CREATE TABLE {table} (
   headers nvarchar(max) NULL CHECK (ISJSON(headers) = 1 AND LTRIM(headers) LIKE N'{%'),
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
   errors nvarchar(max) NULL CHECK (ISJSON(errors) = 1 AND LTRIM(errors) LIKE N'[[]%'),
+  -- The handler's words, as JSON: {"done": millionths, "at": milliseconds, "note": text}.
+  progress nvarchar(1000) NULL,
+  -- What the handler returned, of a kept message.
+  result varbinary(max) NULL,
   payload varbinary(max) NOT NULL,
   PRIMARY KEY CLUSTERED (id),
   CHECK (due_at = 0 OR state BETWEEN 1 AND 3),

@@ -41,7 +41,7 @@ TEST_P(schema_of_kind, the_catalogue_knows_the_queue) {
   ASSERT_TRUE(info);
   EXPECT_EQ(info->name, "mail");
   EXPECT_EQ(info->kind, kind());
-  EXPECT_EQ(info->layout, 2);
+  EXPECT_EQ(info->layout, 3);
   EXPECT_GT(info->created_at.time_since_epoch(), 0ms);
 }
 

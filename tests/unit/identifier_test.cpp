@@ -56,7 +56,7 @@ TEST(table_names, carry_prefix_and_schema) {
   const auto names = names_for({.table_prefix = "x_", .schema_name = "app"}, "mail");
   EXPECT_EQ(names.schema, "app");
   EXPECT_EQ(names.table, "x_mail");
-  EXPECT_EQ(names.catalog, "x_tableq_queues");
+  EXPECT_EQ(names.prefix, "x_");
 }
 
 TEST(table_names, have_one_slot_for_each_place) {

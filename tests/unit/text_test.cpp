@@ -46,9 +46,9 @@ tableq::dialect brackets() {
   return out;
 }
 
-const tableq::core::table_names plain{.schema = "", .table = "mail", .catalog = "tableq_queues"};
+const tableq::core::table_names plain{.schema = "", .table = "mail"};
 const tableq::core::table_names qualified{
-    .schema = "app", .table = "x_mail", .catalog = "x_tableq_queues"};
+    .schema = "app", .prefix = "x_", .table = "x_mail"};
 
 TEST(blocks, are_found_by_each_of_their_names) {
   const auto found = split_blocks("-- name: a.b c.d\nSELECT 1;\n\n-- name: e.f\nSELECT\n  2\n");
@@ -239,9 +239,9 @@ TEST(script, is_not_cut_within_a_marked_text) {
 }
 
 TEST(names, of_an_index_may_have_their_schema) {
-  const table_names names{.schema = "s", .table = "t", .floors = "f"};
+  const table_names names{.schema = "s", .table = "t"};
   EXPECT_EQ(fill_names("{table:x} {index:x} {floors} {index:", tableq::dialect{}, names),
-            R"("t_x" "s"."t_x" "s"."f" {index:)");
+            R"("t_x" "s"."t_x" "s"."tableq_floors" {index:)");
 }
 
 }  // namespace

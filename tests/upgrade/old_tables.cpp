@@ -54,7 +54,7 @@ std::vector<std::string> old_tables_test::complaints(const tableq::database& of)
 
 void old_tables_test::expect_newest(const std::map<std::string, rows>& before) {
   const auto now = layouts();
-  for (const auto& [name, layout] : now) EXPECT_EQ(layout, "2") << name;
+  for (const auto& [name, layout] : now) EXPECT_EQ(layout, "3") << name;
   EXPECT_EQ(now.size(), old_queues().size());
   EXPECT_EQ(messages(), before);
   EXPECT_EQ(complaints(db()), std::vector<std::string>());

@@ -1,0 +1,14 @@
+-- Fails while there are schedules or batches.
+
+-- name: 1.transaction
+SET LOCAL lock_timeout = '100ms';
+
+DO $rows$
+BEGIN
+  IF EXISTS (SELECT 1 FROM {schedules}) OR EXISTS (SELECT 1 FROM {batches}) OR EXISTS (SELECT 1 FROM {members}) THEN
+    RAISE check_violation USING MESSAGE = 'there are schedules or batches, which layout 2 does not know';
+  END IF;
+END
+$rows$;
+
+DROP TABLE IF EXISTS {schedules}, {batches}, {members};

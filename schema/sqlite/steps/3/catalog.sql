@@ -1,0 +1,69 @@
+-- Adds the tables of schedules and batches.
+
+-- name: 1.transaction
+-- One row for each rule of periodic messages.
+CREATE TABLE IF NOT EXISTS main.{schedules} (
+  name TEXT PRIMARY KEY,
+  -- The declaration that it belongs to; NULL: it was added by itself.
+  owner TEXT,
+  queue TEXT NOT NULL,
+  -- One of both: five fields, or milliseconds.
+  cron TEXT,
+  every_ms INTEGER CHECK (every_ms > 0),
+  zone TEXT NOT NULL DEFAULT 'UTC',
+  -- The message.
+  payload BLOB NOT NULL,
+  headers TEXT,
+  key TEXT,
+  group_key TEXT,
+  priority INTEGER NOT NULL DEFAULT 0,
+  -- How many times that nobody was there for are made up for: the latest ones. 0: none.
+  catch_up INTEGER NOT NULL DEFAULT 1,
+  -- Times that are longer ago than this many milliseconds are left out.
+  latest_ms INTEGER CHECK (latest_ms >= 0),
+  -- 1: no message while the last one is in the queue.
+  skip_if_running INTEGER NOT NULL DEFAULT 0 CHECK (skip_if_running IN (0, 1)),
+  enabled INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  -- Why it cannot be followed.
+  problem TEXT,
+  -- The last time that it fired for, and the next one. NULL: none yet; not computed yet.
+  last_at INTEGER,
+  due_at INTEGER,
+  created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+  CHECK ((cron IS NULL) <> (every_ms IS NULL))
+) WITHOUT ROWID;
+
+-- One row for each batch.
+CREATE TABLE IF NOT EXISTS main.{batches} (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The message at its end; NULL: none.
+  queue TEXT,
+  payload BLOB,
+  headers TEXT,
+  key TEXT,
+  group_key TEXT,
+  priority INTEGER NOT NULL DEFAULT 0,
+  -- Messages that were added.
+  total INTEGER NOT NULL DEFAULT 0,
+  sealed INTEGER NOT NULL DEFAULT 0 CHECK (sealed IN (0, 1)),
+  cancelled INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)),
+  created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+  -- When it ended, and what became of its messages.
+  finished_at INTEGER,
+  completed INTEGER,
+  dead INTEGER,
+  removed INTEGER,
+  gone INTEGER
+);
+
+-- One row for each message of a batch that is not completed.
+CREATE TABLE IF NOT EXISTS main.{members} (
+  -- The identity of its queue, and its id there.
+  queue INTEGER NOT NULL,
+  message INTEGER NOT NULL,
+  batch INTEGER NOT NULL,
+  -- 0 outstanding, 1 dead, 2 removed, 3 gone.
+  outcome INTEGER NOT NULL DEFAULT 0 CHECK (outcome BETWEEN 0 AND 3),
+  PRIMARY KEY (queue, message),
+  UNIQUE (batch, outcome, queue, message)
+) WITHOUT ROWID;

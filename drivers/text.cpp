@@ -126,10 +126,9 @@ std::string fill_names(std::string_view text, const dialect& definition,
     const std::size_t brace = std::min(text.find('{'), text.size());
     out += text.substr(0, brace);
     text.remove_prefix(brace);
-    const auto* const found =
-        std::ranges::find_if(core::shared_tables, [&](const core::shared_table& each) {
-          return text.starts_with(each.placeholder);
-        });
+    const auto* const found = std::ranges::find_if(
+        core::shared_tables,
+        [&](const core::shared_table& each) { return text.starts_with(each.placeholder); });
     const std::size_t end = text.find('}');
     if (text.starts_with(own)) {
       out += qualified(names.table, definition, names);

@@ -71,8 +71,8 @@ struct text {
   std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
 };
 
-/// Fills `{table}`, `{table:suffix}`, `{index:suffix}` and the placeholders of `core::shared_tables`
-/// with quoted names. Nothing else is substituted.
+/// Fills `{table}`, `{table:suffix}`, `{index:suffix}` and the placeholders of
+/// `core::shared_tables` with quoted names. Nothing else is substituted.
 std::string fill_names(std::string_view text, const dialect& definition,
                        const core::table_names& names);
 

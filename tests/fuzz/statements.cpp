@@ -28,8 +28,7 @@ std::string without(std::string_view text, std::string_view characters) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const tableq::dialect postgresql = tableq::find_dialect("postgresql");
-  const tableq::core::table_names names{
-      .schema = "s", .table = "mail"};
+  const tableq::core::table_names names{.schema = "s", .table = "mail"};
   const std::string_view text = text_of(data, size);
   const bool fragments = text.find("-- fragment:") != text.npos;
   for (const auto clock : {clock_source::database, clock_source::given}) {

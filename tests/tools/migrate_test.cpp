@@ -14,10 +14,13 @@ TEST_P(tool_migrate, goes_down_and_up_and_prints_what_it_did) {
   EXPECT_EQ(nothing.status, 0);
   EXPECT_EQ(nothing.out, "");
   EXPECT_TRUE(contains(nothing.err, "no step is to be done")) << nothing.err;
-  EXPECT_EQ(done({"migrate", "--to", "1"}), "later: layout 3 to 2\nlater: layout 2 to 1\ntableq: layout 3 to 2\ntableq: layout 2 to 1\n");
+  EXPECT_EQ(
+      done({"migrate", "--to", "1"}),
+      "later: layout 3 to 2\nlater: layout 2 to 1\ntableq: layout 3 to 2\ntableq: layout 2 to 1\n");
   EXPECT_TRUE(contains(done({"doctor"}), "tableq migrate later"));
   EXPECT_EQ(done({"migrate", "later"}), "later: layout 1 to 2\nlater: layout 2 to 3\n");
-  EXPECT_EQ(done({"migrate", "--wait", "5s", "tableq"}), "tableq: layout 1 to 2\ntableq: layout 2 to 3\n");
+  EXPECT_EQ(done({"migrate", "--wait", "5s", "tableq"}),
+            "tableq: layout 1 to 2\ntableq: layout 2 to 3\n");
   EXPECT_FALSE(contains(done({"doctor"}), "layout"));
   EXPECT_EQ(done({"dequeue", "later"}), "kept\n");
 }

@@ -47,8 +47,7 @@ tableq::dialect brackets() {
 }
 
 const tableq::core::table_names plain{.schema = "", .table = "mail"};
-const tableq::core::table_names qualified{
-    .schema = "app", .prefix = "x_", .table = "x_mail"};
+const tableq::core::table_names qualified{.schema = "app", .prefix = "x_", .table = "x_mail"};
 
 TEST(blocks, are_found_by_each_of_their_names) {
   const auto found = split_blocks("-- name: a.b c.d\nSELECT 1;\n\n-- name: e.f\nSELECT\n  2\n");

@@ -232,7 +232,8 @@ TEST_P(no_tables, need_no_steps) {
   static_cast<void>(db().fifo("mail"));
   EXPECT_EQ(db().find("mail")->layout, 3);
   EXPECT_TRUE(db().migrate().empty());
-  EXPECT_EQ(texts_of(db().migrate({.to = 1})), (strings{"mail 3 2", "mail 2 1", "tableq 3 2", "tableq 2 1"}));
+  EXPECT_EQ(texts_of(db().migrate({.to = 1})),
+            (strings{"mail 3 2", "mail 2 1", "tableq 3 2", "tableq 2 1"}));
   EXPECT_EQ(db().migrate({.dry_run = true}).size(), 4U);
   EXPECT_EQ(db().migrate().size(), 4U);
 }

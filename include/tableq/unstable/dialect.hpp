@@ -138,9 +138,9 @@ struct dialect {
   std::vector<std::string> products = {};
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
-  /// `{table}`, `{catalog}`, `{limits}`, `{floors}`, `{schedules}`, `{batches}` and `{members}` become
-  /// quoted names, `{table:suffix}` the
-  /// quoted name of an index, `{index:suffix}` that with its schema, and `:name` a parameter.
+  /// `{table}`, `{catalog}`, `{limits}`, `{floors}`, `{schedules}`, `{batches}` and `{members}`
+  /// become quoted names, `{table:suffix}` the quoted name of an index, `{index:suffix}` that with
+  /// its schema, and `:name` a parameter.
   /// `:own_identity`, which any statement may use, is the identity of the queue that the caller's
   /// handle was opened for. A block that begins with
   /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: drivers/README.md.

@@ -143,16 +143,16 @@ TEST_P(old_tables, are_only_looked_at_by_a_dry_run) {
 
 TEST_P(old_tables, are_left_by_a_migration_that_gets_no_lock) {
   const auto before = messages();
-  here().sql(here().begin_with_lock("later"));
+  here().sql(here().begin_with_lock("jobs"));
   auto impatient = tableq::database::open(here().impatient_url());
-  EXPECT_CODE(busy, impatient.migrate({.queues = {"later"}, .wait = 0ms}));
+  EXPECT_CODE(busy, impatient.migrate({.queues = {"jobs"}, .wait = 0ms}));
   here().sql("ROLLBACK");
   db().migrate();
   expect_newest(before);
 }
 
 TEST_P(old_tables, that_took_their_step_are_told_also_if_a_later_step_fails) {
-  here().sql(here().begin_with_lock("later"));
+  here().sql(here().begin_with_lock("jobs"));
   auto impatient = tableq::database::open(here().impatient_url());
   strings told;
   EXPECT_CODE(busy, impatient.migrate({.wait = 0ms, .done = [&](const auto& step) {
@@ -167,13 +167,13 @@ TEST_P(old_tables, that_took_their_step_are_told_also_if_a_later_step_fails) {
 
 TEST_P(old_tables, have_one_migrator) {
   const auto before = messages();
-  here().sql(here().begin_with_lock("later"));
+  here().sql(here().begin_with_lock("jobs"));
   auto first = tableq::database::open(here().impatient_url());
   auto migrating = std::async(std::launch::async, [&] { first.migrate({.wait = for_ever}); });
   auto second = tableq::database::open(here().impatient_url());
   for (bool told = false; !told;) {
     const tableq::error refused =
-        thrown_by([&] { second.migrate({.queues = {"later"}, .wait = 0ms}); });
+        thrown_by([&] { second.migrate({.queues = {"jobs"}, .wait = 0ms}); });
     EXPECT_EQ(refused.code(), tableq::errc::busy);
     told = !can().concurrent_writers || contains(refused.what(), "another session migrates");
   }
@@ -236,6 +236,27 @@ TEST_P(no_tables, need_no_steps) {
             (strings{"mail 3 2", "mail 2 1", "tableq 3 2", "tableq 2 1"}));
   EXPECT_EQ(db().migrate({.dry_run = true}).size(), 4U);
   EXPECT_EQ(db().migrate().size(), 4U);
+}
+
+class new_tables : public old_tables_test {};
+TABLEQ_ON_BACKENDS(new_tables, shared_backends);
+
+TEST_P(new_tables, go_not_back_with_what_the_older_layout_has_no_room_for) {
+  db().claim("jobs", {.keep_completed = true}).enqueue("kept");
+  here().sql("UPDATE jobs SET result = " + here().bytes_literal("r"));
+  EXPECT_CODE(constraint_violated, db().migrate({.queues = {"jobs"}, .to = 2}));
+  EXPECT_EQ(layouts().at("jobs"), "3");
+  here().sql("UPDATE jobs SET result = NULL");
+  here().sql(
+      "INSERT INTO tableq_schedules (name, queue, every_ms, payload) VALUES ('n', 'jobs', 1000, " +
+      here().bytes_literal("p") + ")");
+  EXPECT_CODE(constraint_violated, db().migrate({.to = 2}));
+  EXPECT_EQ(layouts().at("jobs"), "2");
+  EXPECT_EQ(layouts().at("tableq"), "3");
+  here().sql("DELETE FROM tableq_schedules");
+  db().migrate({.to = 2});
+  EXPECT_EQ(layouts().at("tableq"), "2");
+  EXPECT_EQ(db().claim("jobs").take(1).at(0).payload, "kept");
 }
 
 class pooled_tables : public old_tables_test {};

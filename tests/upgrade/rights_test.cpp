@@ -14,6 +14,7 @@ TEST_P(old_rights, suffice_after_the_steps) {
   const auto producer = here().new_user();
   const auto consumer = here().new_user();
   if (!producer || !consumer) GTEST_SKIP() << "the database has no users";
+  if (file("producer.sql").empty()) GTEST_SKIP() << "version 0.1.0 ran on no server of this kind";
   make_old_tables();
   const auto granted = [&](const std::string& name, const std::string& to) {
     std::string text = file(name);

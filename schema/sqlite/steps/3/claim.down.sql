@@ -1,7 +1,6 @@
--- Fails if a message has a result: its copy would have the id of a message.
+-- Fails if a message has a result: no state is 9.
 
 -- name: 1.transaction
-INSERT INTO main.{table} (id, payload)
-SELECT id, payload FROM main.{table} WHERE result IS NOT NULL LIMIT 1;
+UPDATE main.{table} SET state = 9 WHERE result IS NOT NULL;
 ALTER TABLE main.{table} DROP COLUMN progress;
 ALTER TABLE main.{table} DROP COLUMN result;

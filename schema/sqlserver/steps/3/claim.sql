@@ -1,7 +1,8 @@
 -- Adds the progress and the result of a message. Columns without a default change no row.
 
 -- name: 1.transaction
-SET LOCK_TIMEOUT 100;
+-- The setting ends with the inner batch.
 IF COL_LENGTH(N'{table}', N'progress') IS NULL
-  ALTER TABLE {table} ADD progress nvarchar(1000) NULL, result varbinary(max) NULL;
-SET LOCK_TIMEOUT -1;
+  EXEC sp_executesql N'SET LOCK_TIMEOUT 100; ALTER TABLE {table} ADD progress nvarchar(1000) NULL';
+IF COL_LENGTH(N'{table}', N'result') IS NULL
+  EXEC sp_executesql N'SET LOCK_TIMEOUT 100; ALTER TABLE {table} ADD result varbinary(max) NULL';

@@ -46,6 +46,7 @@ std::vector<bench_case> memory_cases();
 std::vector<bench_case> worker_cases();
 std::vector<bench_case> shortcut_cases();
 std::vector<bench_case> turn_cases();
+std::vector<bench_case> feature_cases();
 
 /// All cases, in the order in which they run.
 std::vector<bench_case> all_cases();

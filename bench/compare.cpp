@@ -24,13 +24,16 @@ struct series {
   }
 };
 
+/// Of payloads that are added before it is known how many a round needs.
+constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
+
 /// A short run that warms plans and caches, and finds the number of messages for a round.
 void warm_up(const settings& how, const side& one, series& results) {
-  constexpr std::size_t first = 50'000;
+  const std::size_t first = std::min<std::size_t>(50'000, most_bytes / payload().size());
   const double seconds = std::min(how.seconds, 0.2);
   if (one.fill) one.fill(std::max(one.least, std::min(first, how.messages)));
   const outcome pilot = measure(one.threads, {seconds, one.messages}, one.make);
-  constexpr std::size_t reserve = 1000;
+  const std::size_t reserve = std::min<std::size_t>(1000, most_bytes / payload().size());
   results.needed =
       std::max(one.least, reserve + static_cast<std::size_t>(pilot.rate() * how.seconds * 1.5));
 }
@@ -66,7 +69,7 @@ json compare(const settings& how, const side& ours, const side& limit) {
           {"limit_threads", limit.threads},
           {"rounds", how.rounds},
           {"seconds", how.seconds},
-          {"payload", payload_size}};
+          {"payload", payload().size()}};
 }
 
 }  // namespace bench

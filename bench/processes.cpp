@@ -89,7 +89,7 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
                      {"limit_threads", 1},
                      {"rounds", where.how.rounds},
                      {"seconds", where.how.seconds * longer},
-                     {"payload", payload_size}});
+                     {"payload", payload().size()}});
   where.raw.fill(owner::tableq, queue_of(what), 0);
   where.raw.fill(owner::raw, table_of(what), 0);
 }

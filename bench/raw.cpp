@@ -1,10 +1,28 @@
 #include "raw.hpp"
 
+#include <utility>
+
 namespace bench {
 
-std::string_view payload() {
-  static const std::string text(payload_size, 'a');
+namespace {
+
+std::string& current() {
+  static std::string text(200, 'a');
   return text;
+}
+
+}  // namespace
+
+std::string_view payload() {
+  return current();
+}
+
+other_payload::other_payload(std::string text) {
+  current() = std::move(text);
+}
+
+other_payload::~other_payload() {
+  current().assign(200, 'a');
 }
 
 raw_words words_of_jobs() {

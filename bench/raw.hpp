@@ -111,8 +111,16 @@ class raw_database {
   [[nodiscard]] virtual json describe() = 0;
 };
 
-/// The payload's length in bytes. All databases get the same payload.
-inline constexpr std::size_t payload_size = 200;
+/// All databases get the same payload: 200 bytes, but in cases about larger ones.
 std::string_view payload();
+
+/// Another payload until the object is destroyed.
+class other_payload {
+ public:
+  explicit other_payload(std::string text);
+  other_payload(const other_payload&) = delete;
+  other_payload& operator=(const other_payload&) = delete;
+  ~other_payload();
+};
 
 }  // namespace bench

@@ -1,5 +1,6 @@
 #include "subject.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -98,6 +99,22 @@ operation_maker on_raw(raw_database& raw, action what, std::size_t batch, owner 
     }
     return [client] { return client->claim(); };
   };
+}
+
+void fill_claims(raw_database& raw, tableq::claim_queue queue, std::size_t messages,
+                 const std::function<tableq::claim_enqueue_options(std::size_t)>& options) {
+  const std::size_t at_once = std::clamp<std::size_t>(8'000'000 / payload().size(), 1, 1000);
+  raw.clear(owner::tableq, queue.name());
+  std::vector<tableq::new_claim_message> some;
+  for (std::size_t i = 0; i < messages; ++i) {
+    some.push_back(
+        {std::string(payload()), options ? options(i) : tableq::claim_enqueue_options{}});
+    if (some.size() < at_once) continue;
+    queue.enqueue_batch(some);
+    some.clear();
+  }
+  queue.enqueue_batch(some);
+  raw.tidy(owner::tableq, queue.name());
 }
 
 const char* queue_of(action what) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include <tableq/tableq.hpp>
 
@@ -27,6 +28,10 @@ operation_maker on_tableq(tableq::database db, action what, std::size_t batch);
 operation_maker on_mapped(tableq::database db, std::size_t batch);
 /// The same without tableq.
 operation_maker on_raw(raw_database& raw, action what, std::size_t batch, owner whose = owner::raw);
+
+/// Makes a claim queue hold this number of messages, which tableq adds.
+void fill_claims(raw_database& raw, tableq::claim_queue queue, std::size_t messages,
+                 const std::function<tableq::claim_enqueue_options(std::size_t)>& options = {});
 
 /// The table of an action.
 const char* queue_of(action what);

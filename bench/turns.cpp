@@ -1,4 +1,5 @@
 // Groups that take turns: the cost of a message must not depend on their number.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,37 +18,26 @@ tableq::claim_queue open_turns(tableq::database& db) {
   return db.claim(queue_name, {.groups = {.by_turns = true}});
 }
 
-/// Adds messages of all groups in turn: of each at least one.
-void fill(tableq::claim_queue& queue, std::size_t messages, std::size_t groups) {
-  constexpr std::size_t at_once = 1000;
-  std::vector<tableq::new_claim_message> some;
-  for (std::size_t i = 0; i < std::max(messages, groups); ++i) {
-    some.push_back({std::string(payload()), {.group = "tenant " + std::to_string(i % groups)}});
-    if (some.size() < at_once) continue;
-    queue.enqueue_batch(some);
-    some.clear();
-  }
-  queue.enqueue_batch(some);
-}
-
 void run(const bed& where, recorder& out, const std::string& name, std::size_t groups) {
   tableq::database db = open(where);
   tableq::claim_queue queue = open_turns(db);
-  const side ours{.make =
-                      [queue](std::size_t) {
-                        return [queue]() mutable -> std::size_t {
-                          const auto taken = queue.take_one();
-                          if (!taken) return 0;
-                          const auto settled = queue.complete(taken->receipt);
-                          return settled == tableq::settle_result::applied ? 1 : 0;
-                        };
-                      },
-                  .fill =
-                      [&](std::size_t n) {
-                        where.raw.clear(owner::tableq, queue_name);
-                        fill(queue, n, groups);
-                        where.raw.tidy(owner::tableq, queue_name);
-                      }};
+  const side ours{
+      .make =
+          [queue](std::size_t) {
+            return [queue]() mutable -> std::size_t {
+              const auto taken = queue.take_one();
+              if (!taken) return 0;
+              const auto settled = queue.complete(taken->receipt);
+              return settled == tableq::settle_result::applied ? 1 : 0;
+            };
+          },
+      .fill =
+          [&](std::size_t n) {
+            // Of each group at least one.
+            fill_claims(where.raw, queue, std::max(n, groups), [&](std::size_t i) {
+              return tableq::claim_enqueue_options{.group = "tenant " + std::to_string(i % groups)};
+            });
+          }};
   const side limit{.make = on_raw(where.raw, action::take_complete, 1), .fill = [&](std::size_t n) {
                      where.raw.fill(owner::raw, table_of(action::take_complete), n);
                    }};

@@ -36,12 +36,13 @@ struct load {
   std::size_t handlers = 1;
   milliseconds work{0};  ///< The handler sleeps this long.
   std::size_t rate = 0;  ///< Messages a second; zero: the depth is held.
+  milliseconds linger{0};
 };
 
 /// The message begins with the time of its enqueue.
 std::string stamped(std::int64_t now) {
   std::string out = std::to_string(now) + ' ';
-  out.append(payload().substr(0, payload_size - out.size()));
+  out.append(payload().substr(out.size()));
   return out;
 }
 
@@ -119,7 +120,7 @@ round_result run_round(const bed& where, const tableq::claim_queue& jobs, const 
                            all.handles(message);
                            if (work.count() > 0) std::this_thread::sleep_for(work);
                          },
-                         {.threads = what.handlers});
+                         {.threads = what.handlers, .linger = what.linger});
   const std::jthread producer([&](const std::stop_token& stop) { produce(jobs, what, all, stop); });
   const std::chrono::duration<double> length(where.how.seconds);
   std::this_thread::sleep_for(length / 4);
@@ -169,7 +170,7 @@ void run(const bed& where, recorder& out, const std::string& name, const load& w
               {"worst_p99_us", percentile(p99, 1)},
               {"rounds", where.how.rounds},
               {"seconds", where.how.seconds},
-              {"payload", payload_size}};
+              {"payload", payload().size()}};
   if (!log_bytes.empty()) result["log_bytes"] = median(log_bytes);
   out.record(where, std::move(result));
   where.raw.fill(owner::tableq, queue_of(action::take_complete), 0);
@@ -195,9 +196,12 @@ std::vector<bench_case> worker_cases() {
       add("", "1,000 messages kept waiting", {.handlers = handlers, .work = work});
     }
   }
-  for (const std::size_t rate : std::array<std::size_t, 2>{800, 5000}) {
-    add("_" + std::to_string(rate), std::to_string(rate) + " messages a second",
-        {.handlers = 64, .work = milliseconds{1}, .rate = rate});
+  for (const std::size_t rate : std::array<std::size_t, 3>{800, 1000, 5000}) {
+    load paced{.handlers = 64, .work = milliseconds{1}, .rate = rate};
+    add("_" + std::to_string(rate), std::to_string(rate) + " messages a second", paced);
+    if (rate != 1000) continue;
+    paced.linger = milliseconds{10};
+    add("_1000_linger", "1000 messages a second, which linger for 10 ms", paced);
   }
   return cases;
 }

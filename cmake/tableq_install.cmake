@@ -1,5 +1,5 @@
 # The files that `cmake --install` installs, and two ways to find the library: a CMake package and
-# pkg-config. Both work for a static and a shared build.
+# pkg-config. Both work for a static and a shared build. The components are those of packaging/deb.cmake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -25,16 +25,17 @@ if(TARGET tableq_tool AND BUILD_SHARED_LIBS)
   set_target_properties(tableq_tool PROPERTIES INSTALL_RPATH $ORIGIN/${to_library})
 endif()
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(TARGETS tableq EXPORT tableqTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tableqTargets NAMESPACE tableq:: DESTINATION ${package_dir})
 if(TARGET tableq_c)
   install(TARGETS tableq_c EXPORT tableqCTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c_library NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT c_library
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tableqCTargets NAMESPACE tableq:: DESTINATION ${package_dir})
   install(FILES ${PROJECT_SOURCE_DIR}/include/tableq.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -34,7 +34,8 @@ endfunction()
 # The same of a target.
 function(tableq_soci_version_of result target)
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
-  string(REGEX REPLACE "\\$<BUILD_INTERFACE:|>" "" folders "${folders}")
+  # Conditions: a part of the project has them for its build, Conan's targets for a configuration.
+  string(REGEX REPLACE "\\$<(\\$<[^>]*>|BUILD_INTERFACE):|>" "" folders "${folders}")
   tableq_soci_version(number ${folders})
   set(${result} "${number}" PARENT_SCOPE)
 endfunction()

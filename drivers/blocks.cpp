@@ -1,6 +1,7 @@
 #include "drivers/blocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/errors.hpp"
@@ -13,6 +14,8 @@ constexpr std::string_view fragment_start = "-- fragment:";
 constexpr std::string_view for_given_clock = ".given";
 constexpr std::string_view for_shard = ".shard";
 constexpr std::string_view for_turns = ".turns";
+constexpr std::string_view for_outline = ".outline";
+constexpr std::string_view for_seen = ".seen";
 constexpr std::string_view spaces = " \n\r\t";
 /// A limit: nested fragments could fill the memory.
 constexpr std::size_t longest_text = 100'000;
@@ -64,10 +67,34 @@ std::string expanded(std::string_view text, const blocks& fragments) {
   return out;
 }
 
+/// Removes the endings of a fragment's name.
+/// @return false if one of them is not wanted.
+template <class Endings>
+bool without_endings(std::string_view& name, const Endings& endings) {
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& [ending, wanted] : endings) {
+      if (!name.ends_with(ending)) continue;
+      if (!wanted) return false;
+      name.remove_suffix(ending.size());
+      found = true;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-blocks split_blocks(std::string_view file, clock_source clock, take_order order,
-                    table_place place) {
+blocks split_blocks(std::string_view file, clock_source clock, take_order order, table_place place,
+                    message_columns columns) {
+  // The endings of fragments, and whether they are wanted.
+  const std::array<std::pair<std::string_view, bool>, 5> endings{{
+      {for_given_clock, clock == clock_source::given},
+      {for_shard, place == table_place::shard},
+      {for_turns, order == take_order::turns},
+      {for_outline, columns == message_columns::outline},
+      {for_seen, columns == message_columns::seen},
+  }};
   blocks out;
   blocks fragments;
   std::size_t at = next_start(file, 0);
@@ -80,17 +107,9 @@ blocks split_blocks(std::string_view file, clock_source clock, take_order order,
     const std::string_view body = file.substr(line_end, std::min(at, file.size()) - line_end);
     if (is_fragment) {
       std::string text = expanded(without_comments(body), fragments);
-      if (names.ends_with(for_given_clock)) {
-        if (clock != clock_source::given) continue;
-        names.remove_suffix(for_given_clock.size());
-      } else if (names.ends_with(for_shard)) {
-        if (place != table_place::shard) continue;
-        names.remove_suffix(for_shard.size());
-      } else if (names.ends_with(for_turns)) {
-        if (order != take_order::turns) continue;
-        names.remove_suffix(for_turns.size());
+      if (without_endings(names, endings)) {
+        fragments.insert_or_assign(std::string(names), std::move(text));
       }
-      fragments.insert_or_assign(std::string(names), std::move(text));
       continue;
     }
     const std::string text = expanded(trimmed(body, " \n\r\t;"), fragments);

@@ -24,6 +24,13 @@ enum class take_order {
   turns,  ///< By the time when they became ready: its groups take turns.
 };
 
+/// What is read of each message.
+enum class message_columns {
+  all,
+  outline,  ///< Without payload and headers.
+  seen,     ///< What a viewer may read.
+};
+
 /// Texts by name.
 using blocks = std::map<std::string, std::string, std::less<>>;
 
@@ -32,10 +39,12 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 ///
 /// A block that begins with `-- fragment: clock` replaces `{clock}` in the blocks and fragments
 /// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
-/// `clock`, if there is one, with table_place::shard `clock.shard`, and with take_order::turns
-/// `clock.turns`. The last one in the file counts.
+/// `clock`, if there is one, with table_place::shard `clock.shard`, with take_order::turns
+/// `clock.turns`, and with message_columns::seen `clock.seen`; `clock.seen.turns` needs both. The
+/// last one in the file counts.
 /// @throws error errc::invalid_argument when a text then has over 100,000 characters.
 blocks split_blocks(std::string_view file, clock_source clock = clock_source::database,
-                    take_order order = take_order::ids, table_place place = table_place::server);
+                    take_order order = take_order::ids, table_place place = table_place::server,
+                    message_columns columns = message_columns::all);
 
 }  // namespace tableq::inline v0::drivers

@@ -8,6 +8,7 @@
 #include "core/base/errors.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
@@ -108,7 +109,9 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
     if (!added.ddl.contains(part)) core::refuse(std::string("there is no DDL for ") + part);
   }
   for (const core::contract& contract : core::contracts()) {
-    if (!statements.contains(contract.name) && !core::optional(contract.id, added.capabilities)) {
+    std::string_view name = contract.name;
+    columns_of(name);
+    if (!statements.contains(name) && !core::optional(contract.id, added.capabilities)) {
       core::refuse("the statement " + std::string(contract.name) + " is missing");
     }
   }
@@ -120,7 +123,12 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   check_texts(added, *transport, statements);
   check_texts(added, *transport, given_clock);
   for (const clock_source clock : {clock_source::database, clock_source::given}) {
-    check_texts(added, *transport, split_blocks(added.statements, clock, take_order::turns));
+    for (const message_columns columns :
+         {message_columns::all, message_columns::outline, message_columns::seen}) {
+      check_texts(
+          added, *transport,
+          split_blocks(added.statements, clock, take_order::turns, table_place::server, columns));
+    }
   }
   check_steps(added);
 }

@@ -13,17 +13,44 @@ namespace tableq::inline v0::drivers {
 
 const blocks& variant_texts::of(const dialect& definition, clock_source clock) {
   std::call_once(parsed_, [&] {
-    statements_ = split_blocks(definition.statements, clock_source::database, order_, place_);
-    given_clock_ = split_blocks(definition.statements, clock_source::given, order_, place_);
+    statements_ =
+        split_blocks(definition.statements, clock_source::database, order_, place_, columns_);
+    given_clock_ =
+        split_blocks(definition.statements, clock_source::given, order_, place_, columns_);
   });
   return clock == clock_source::given ? given_clock_ : statements_;
 }
 
-const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names) const {
-  if (names.sharded) {
-    return (names.by_turns ? turns_of_shards : shards)->of(definition, clock);
+std::array<std::shared_ptr<variant_texts>, 12> all_variants() {
+  std::array<std::shared_ptr<variant_texts>, 12> out;
+  auto* at = out.begin();
+  for (const auto columns :
+       {message_columns::all, message_columns::outline, message_columns::seen}) {
+    for (const auto place : {table_place::server, table_place::shard}) {
+      for (const auto order : {take_order::ids, take_order::turns}) {
+        *at++ = std::make_shared<variant_texts>(order, place, columns);
+      }
+    }
   }
-  if (names.by_turns) return turns->of(definition, clock);
+  return out;
+}
+
+message_columns columns_of(std::string_view& name) {
+  const auto ends = [&](std::string_view ending) {
+    if (!name.ends_with(ending)) return false;
+    name.remove_suffix(ending.size());
+    return true;
+  };
+  if (ends("_outline")) return message_columns::outline;
+  if (ends("_seen")) return message_columns::seen;
+  return message_columns::all;
+}
+
+const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names,
+                                      message_columns columns) const {
+  const std::size_t variant = static_cast<std::size_t>(columns) * 4 + (names.sharded ? 2U : 0U) +
+                              (names.by_turns ? 1U : 0U);
+  if (variant != 0) return variants.at(variant)->of(definition, clock);
   return clock == clock_source::given ? given_clock : statements;
 }
 

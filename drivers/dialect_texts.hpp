@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <memory>
 #include <mutex>
@@ -15,26 +16,35 @@
 
 namespace tableq::inline v0::drivers {
 
-/// The statements of queues whose groups take turns, or whose tables are shards. Few processes need
-/// them: the first use parses them.
+/// The statements of queues whose groups take turns or whose tables are shards, and of looks that
+/// leave columns out. Few processes need them: the first use parses them.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class variant_texts {
  public:
-  variant_texts(take_order order, table_place place) : order_(order), place_(place) {}
+  variant_texts(take_order order, table_place place, message_columns columns)
+      : order_(order), place_(place), columns_(columns) {}
   const blocks& of(const dialect& definition, clock_source clock);
 
  private:
   take_order order_;
   table_place place_;
+  message_columns columns_;
   std::once_flag parsed_;
   blocks statements_;
   blocks given_clock_;
 };
 
 /// The most statements of core and of one driver together.
-inline constexpr std::size_t most_statements = 128;
+inline constexpr std::size_t most_statements = 256;
+
+/// One for each combination.
+std::array<std::shared_ptr<variant_texts>, 12> all_variants();
+
+/// The columns that a statement of this name reads. A statement with fewer columns has the text of
+/// the one with all: the ending is removed from the name.
+message_columns columns_of(std::string_view& name);
 
 /// A dialect with its statements parsed, shared by all sessions of a database.
 struct dialect_texts {
@@ -54,15 +64,12 @@ struct dialect_texts {
   std::bitset<most_statements> common =
       {};  ///< Whether the text names no table of a queue, so that queues can share it.
 
-  std::shared_ptr<variant_texts> turns =
-      std::make_shared<variant_texts>(take_order::turns, table_place::server);
-  std::shared_ptr<variant_texts> shards =
-      std::make_shared<variant_texts>(take_order::ids, table_place::shard);
-  std::shared_ptr<variant_texts> turns_of_shards =
-      std::make_shared<variant_texts>(take_order::turns, table_place::shard);
+  /// By columns, place and order; the first one stays empty.
+  std::array<std::shared_ptr<variant_texts>, 12> variants = all_variants();
 
   /// The statements on the queue of these tables.
-  [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names) const;
+  [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
+                                       message_columns columns = message_columns::all) const;
 
   /// Parses the texts of `definition`.
   void learn();

@@ -188,6 +188,11 @@ class faulty_transport final : public transport {
                 [&] { link_->real().script(sql, what); });
   }
 
+  bool run_together(const std::string& /*begin*/,
+                    std::span<const bound_statement> /*all*/) override {
+    return false;
+  }
+
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
   core::transaction_status transaction() noexcept override {
     return link_->dead() ? core::transaction_status::unknown : link_->real().transaction();

@@ -24,14 +24,14 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 static_assert(bare_items_key < 1U << 12U);
-static_assert(most_statements <= 1U << 7U);
+static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
 std::uint64_t text_key(const core::contract& contract, const core::table_names& names, bool common,
                        std::size_t rows, clock_source clock) noexcept {
   const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
   const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
-  return (slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
+  return (slot << 21U) | (rows << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
          static_cast<std::uint64_t>(contract.id);
 }
 
@@ -259,6 +259,50 @@ core::row_set dialect_session::execute(const core::contract& contract,
   return out;
 }
 
+std::optional<std::vector<core::row_set>> dialect_session::execute_together(
+    std::string_view operation, const core::table_names& names,
+    std::span<const core::statement_call> all) {
+  if (!texts_->transport->pipelines || !alone()) return std::nullopt;
+  std::vector<core::row_set> out(all.size());
+  std::vector<std::optional<items_by_id>> sorted(all.size());
+  bool done = false;
+  sent_ = 0;
+  for (const auto& each : all) sent_ += bytes_of(each.shared) + bytes_of(each.items);
+  const auto bind = [&](std::size_t i) {
+    const core::statement_call& each = all[i];
+    const core::contract& contract = *each.what;
+    const std::size_t width = contract.items.size();
+    const call of{known_, contract, names, each.shared, each.items, out[i], on_loss::unknown};
+    out[i] = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
+    // As in a transaction: see run_batch.
+    if (has_mixed(contract)) {
+      if (!sorted[i]) sorted[i].emplace(each.items, width);
+      return bound_statement{&text_of(of, sorted[i]->distinct() ? 1 : mixed_key),
+                             of.with(sorted[i]->values()), &out[i]};
+    }
+    const bool one = width > 0 && each.items.size() == width && has_one(contract);
+    if (one) out[i].number_rows(0);
+    return bound_statement{&text_of(of, one ? one_key : 1), of.with(each.items), &out[i]};
+  };
+  guarded(
+      operation,
+      [&] {
+        // The first round prepares the texts, and leaves those that are used.
+        for (std::size_t i = 0; i < all.size(); ++i) bind(i);
+        std::vector<bound_statement> bound;
+        for (std::size_t i = 0; i < all.size(); ++i) bound.push_back(bind(i));
+        loss_ = on_loss::unknown;
+        done = transport_->run_together(texts_->definition.begin, bound);
+      },
+      names.table);
+  if (!done) return std::nullopt;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (sorted[i]) sorted[i]->number(out[i]);
+    if (!sorted[i] && !all[i].what->items.empty()) number_by_id(out[i]);
+  }
+  return out;
+}
+
 void dialect_session::run(prepared& what, const arguments& with, core::row_set& out, on_loss loss) {
   // Not before this point: preparing a text changes nothing.
   loss_ = loss;
@@ -290,8 +334,9 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
                    .rows = rows};
     return keep(of, key, compile(one ? made.one : made.many, contract, as));
   }
-  const blocks& texts = texts_->of_queue(clock, names);
-  std::string name(contract.name);
+  std::string_view base = contract.name;
+  const blocks& texts = texts_->of_queue(clock, names, columns_of(base));
+  std::string name(base);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
   if (rows == mixed_key) name += for_mixed;

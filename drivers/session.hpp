@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tableq/unstable/dialect.hpp>
 
@@ -60,6 +61,9 @@ class dialect_session : public core::connection {
   core::row_set execute(const core::contract& contract, const core::table_names& names,
                         std::span<const core::value> shared,
                         std::span<const core::value> items) override;
+  std::optional<std::vector<core::row_set>> execute_together(
+      std::string_view operation, const core::table_names& names,
+      std::span<const core::statement_call> all) override;
   void define(std::string_view part, const core::table_names& names) override;
   void begin() override;
   void commit() override;

@@ -29,11 +29,12 @@ CASE WHEN {must_wait} THEN n.due_at ELSE 0 END
 -- fragment: last_lease_ended
 q.state = 1 AND q.attempts >= {most_attempts}
 
+-- fragment: rested_state
+-- Of a delayed message that falls due, or that claim.make_ready ends the rest of.
+CASE WHEN q.group_key IS NOT NULL AND t.regroup >= CASE WHEN q.fence < 0 THEN 1 ELSE 2 END THEN 5 ELSE 0 END
+
 -- fragment: promoted_state
-CASE WHEN {last_lease_ended} THEN 4
-     WHEN q.state = 2 AND q.group_key IS NOT NULL
-          AND t.regroup >= CASE WHEN q.fence < 0 THEN 1 ELSE 2 END THEN 5
-     ELSE 0 END
+CASE WHEN {last_lease_ended} THEN 4 WHEN q.state = 2 THEN {rested_state} ELSE 0 END
 
 -- fragment: promoted_finished_at
 CASE WHEN {last_lease_ended} THEN t.clock END

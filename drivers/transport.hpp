@@ -96,6 +96,13 @@ class prepared {
   virtual void run(const arguments& given, core::row_set& out) = 0;
 };
 
+/// A prepared statement with its values, and where its rows go.
+struct bound_statement {
+  prepared* what = nullptr;
+  arguments given = {};
+  core::row_set* out = nullptr;
+};
+
 /// The place of a session's connection, with the client library's name for it.
 struct session_place {
   std::string name = {};   ///< Equal for the same database. Empty: unknown, or in memory.
@@ -114,6 +121,10 @@ class transport {
   virtual std::unique_ptr<prepared> prepare(text statement, bool keep) = 0;
   /// Runs a statement without parameters and rows.
   virtual void script(const std::string& sql, boundary what) = 0;
+  /// Runs statements of this transport, outside a transaction, in one of their own, which the text
+  /// `begin` begins, and in one round trip.
+  /// @return false: it cannot, or one must be prepared again; nothing was run.
+  virtual bool run_together(const std::string& begin, std::span<const bound_statement> all) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   /// Call it only while the session has the backend that it was attached with.
@@ -160,7 +171,8 @@ struct transport_kind {
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
   /// supplies it as `:now`.
   bool tells_time = false;
-  bool scripts = false;  ///< Whether `script` takes several statements at once, in a transaction.
+  bool pipelines = false;  ///< Whether `run_together` works.
+  bool scripts = false;    ///< Whether `script` takes several statements at once, in a transaction.
 };
 
 /// The transports of this build: drivers/registry.cpp.

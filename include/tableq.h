@@ -179,17 +179,21 @@ enum tq_purpose {
   TQ_FOR_OPEN = 1,
   /// `tq_queue_open`, `tq_ddl`, `tq_statements`, `tq_grants`. For "fifo" and "lifo", text:
   /// `ordering` ("relaxed", "strict"). For "claim", integer: `lease_ms`, `max_attempts`,
-  /// `time_to_live_ms` (null: forever), `key_window_ms`, `group_limit`; list of integers:
+  /// `time_to_live_ms` (null: forever), `key_window_ms`, `retain_done_ms`, `retain_dead_ms`,
+  /// `group_limit`; list of integers:
   /// `retry_ms`, the delays after failed attempts; integer: `retry_jitter`, per cent; text: `retry`
   /// ("none", "usual") instead of delays, `keys` ("active", "waiting"), `group_on_failure` ("hold",
-  /// "pass"), `dead_letters`; boolean: `keep_completed`, `groups`, `group_by_turns`. Each key that
-  /// begins with `group_` gives the queue groups, as `groups` does. See `claim_options`.
+  /// "pass"), `dead_letters`; boolean: `keep_completed`, `groups`, `group_by_turns`, `batches`.
+  /// Each key
+  /// that begins with `group_` gives the queue groups, as `groups` does. See `claim_options`.
   TQ_FOR_QUEUE = 2,
   /// `tq_enqueue`, `tq_batch_add`. All kinds but tables, time: `created_at`. "pending" and "claim",
   /// integer: `delay_ms`; time: `due_at`. "claim", integer: `priority`, `time_to_live_ms` (null:
   /// forever), `max_attempts`; list of integers: `retry_ms`; integer: `retry_jitter`; text: `retry`
   /// ("none", "usual"), `key`, `group`, `on_duplicate` ("keep_first", "reject", "replace",
-  /// "postpone"); headers: `tq_options_set_header`. `tq_enqueue` only, integer: `wait_ms` for room;
+  /// "postpone"); integer: `batch`, its id, and text: `batch_member`, the receipt of a member whose
+  /// handler adds to it; headers: `tq_options_set_header`. `tq_enqueue` only, integer: `wait_ms`
+  /// for room;
   /// stop. See `claim_enqueue_options` and `when_full`.
   TQ_FOR_MESSAGE = 3,
   /// One row for `tq_enqueue` or `tq_batch_add` into a table of the application: its keys are the
@@ -214,7 +218,28 @@ enum tq_purpose {
   TQ_FOR_REDRIVE = 11,
   /// `tq_database_migrate`. List of texts: `queues`; integer: `to`, `wait_ms`; boolean: `dry_run`.
   /// See `migrate_options`.
-  TQ_FOR_MIGRATE = 12
+  TQ_FOR_MIGRATE = 12,
+  /// Lists and actions by filter. Text: `state`, `group`, `key_prefix`, `error`; integer:
+  /// `older_than_ms`; one header; boolean: `all`. See `message_filter`. Of a list, integer: `max`;
+  /// of an action, boolean: `dry_run`, integer: `batch`, stop; see `bulk_options`. Text: `after`,
+  /// where an earlier call with the filter stopped.
+  TQ_FOR_FILTER = 13,
+  /// `tq_database_alter`. The keys of TQ_FOR_QUEUE for "claim" and `ordering`, of which `groups`
+  /// and
+  /// `group_by_turns` say why they cannot change; `time_to_live_ms`, `retain_done_ms` and
+  /// `retain_dead_ms` take null for none, `dead_letters` an empty text; boolean: `dry_run`. See
+  /// `queue_changes`.
+  TQ_FOR_ALTER = 14,
+  /// A schedule, for `tq_schedule_add`, `tq_schedule_change`, and `tq_batch_add` for
+  /// `tq_schedule_declare`; its payload goes beside them. Text: `name`, `queue`, `cron`, `zone`,
+  /// `key`, `group`; integer: `every_ms`, `priority`, `catch_up`, `not_later_than_ms`; boolean:
+  /// `skip_if_running`; headers: `tq_options_set_header`. See `schedule`.
+  TQ_FOR_SCHEDULE = 15,
+  /// `tq_queue_begin_batch`. Text: `then`, the queue of the message at the end, `key`, `group`;
+  /// integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch of which
+  /// it
+  /// is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
+  TQ_FOR_BATCH = 16
 };
 
 /// Makes options without any value.
@@ -251,7 +276,7 @@ TQ_API int tq_options_add_int(tq_options* options, const char* key, int64_t valu
 /// Adds a text to a list. Copied.
 TQ_API int tq_options_add_text(tq_options* options, const char* key, const char* text, size_t size,
                                tq_error** error);
-/// Sets one header of a message. Copied.
+/// Sets one header of a message, or the header of a filter. Copied.
 TQ_API int tq_options_set_header(tq_options* options, const char* name, size_t name_size,
                                  const char* value, size_t value_size, tq_error** error);
 /// A request at `stop` ends the waiting of the calls that use these options. NULL: nothing does.
@@ -261,8 +286,9 @@ TQ_API void tq_options_free(tq_options* options);
 /// Makes a stop. Give it to options; any number of calls may share it.
 TQ_API int tq_stop_new(tq_stop** stop, tq_error** error);
 /// Ends the waiting of all calls that have it, now and later: a read returns no messages, an
-/// enqueue TQ_ERROR_QUEUE_FULL, a redrive what it has done. No lease is lost by it: what a read has
-/// taken it returns. Any thread, at any time. For another wait make another stop.
+/// enqueue TQ_ERROR_QUEUE_FULL, a redrive or an action by filter what it has done. No lease is lost
+/// by it: what a read has taken it returns. Any thread, at any time. For another wait make another
+/// stop.
 TQ_API void tq_stop_request(tq_stop* stop);
 /// 1: requested.
 TQ_API int tq_stop_requested(const tq_stop* stop);
@@ -306,6 +332,15 @@ TQ_API double tq_result_double(const tq_result* result, size_t row, const char* 
 /// @param size receives the number of bytes. May be NULL.
 TQ_API const char* tq_result_bytes(const tq_result* result, size_t row, const char* field,
                                    size_t* size);
+/// `tq_result_int` of a field in all rows, for languages whose calls of C are dear.
+/// @param values room for `tq_result_count` numbers.
+TQ_API void tq_result_all_ints(const tq_result* result, const char* field, int64_t* values);
+/// `tq_result_bytes` of a field in all rows: copies them, one after the other.
+/// @param sizes room for `tq_result_count` sizes; 0 where there are no bytes. May be NULL.
+/// @param bytes room for `capacity` bytes. Nothing is copied into less room than all need.
+/// @return the number of all bytes: ask with a capacity of 0 first.
+TQ_API size_t tq_result_all_bytes(const tq_result* result, const char* field, size_t* sizes,
+                                  void* bytes, size_t capacity);
 /// A result inside of the result: do not free it.
 TQ_API const tq_result* tq_result_list(const tq_result* result, size_t row, const char* field);
 /// Frees it with all that it has given. Messages that a read returned are not given back: see
@@ -317,11 +352,17 @@ TQ_API void tq_result_free(tq_result* result);
 /// Makes an empty batch: messages, rows, receipts or ids for one call, which changes all in one
 /// transaction and returns one result for each, in order.
 TQ_API int tq_batch_new(tq_batch** batch, tq_error** error);
-/// Adds a message (its payload, and options TQ_FOR_MESSAGE or NULL), a row (no bytes, and options
-/// TQ_FOR_ROW), a receipt (its text, no options) or a failure (a receipt, and options
-/// TQ_FOR_FAILURE). Bytes and options are copied.
+/// Adds a message (its payload, and options TQ_FOR_MESSAGE or NULL), a schedule (its message's
+/// payload, and options TQ_FOR_SCHEDULE), a row (no bytes, and options TQ_FOR_ROW), a receipt (its
+/// text, no options) or a failure (a receipt, and options TQ_FOR_FAILURE). Bytes and options are
+/// copied.
 TQ_API int tq_batch_add(tq_batch* batch, const void* bytes, size_t size, const tq_options* options,
                         tq_error** error);
+/// The same with `count` items at once, whose bytes stand one after the other. Not for rows.
+/// @param sizes of each item.
+/// @param options of all: TQ_FOR_MESSAGE, TQ_FOR_FAILURE or NULL.
+TQ_API int tq_batch_add_all(tq_batch* batch, const void* bytes, const size_t* sizes, size_t count,
+                            const tq_options* options, tq_error** error);
 /// Adds the id of a message.
 /// @param priority for `tq_set_priority_batch`; otherwise 0.
 TQ_API int tq_batch_add_id(tq_batch* batch, int64_t id, int32_t priority, tq_error** error);
@@ -349,11 +390,12 @@ TQ_API int tq_database_outside(tq_database* db, tq_database** outside, tq_error*
 /// The dialect's name: `postgresql`. Valid until the handle is closed.
 TQ_API const char* tq_database_backend(const tq_database* db);
 /// All queues of the catalogue, by name. Reads only.
-/// Fields: name, kind TEXT; layout, identity INT; ordering TEXT; created_at TIME; of "claim"
-/// lease_ms, max_attempts INT; keep_completed BOOL; retry_ms LIST (ms INT); retry_jitter INT;
-/// time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT; group_limit INT, group_on_failure
-/// TEXT, group_by_turns BOOL or NULL without groups; dead_letters TEXT, empty without; of "table"
-/// definition TEXT, as JSON. NULL where the kind has none.
+/// Fields: name, kind TEXT; layout, identity INT; ordering TEXT; schedules, batch_ends BOOL;
+/// created_at TIME; of "claim" lease_ms, max_attempts INT; keep_completed BOOL; retry_ms LIST (ms
+/// INT); retry_jitter INT; time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT;
+/// retain_done_ms, retain_dead_ms INT or NULL; group_limit INT, group_on_failure TEXT,
+/// group_by_turns BOOL or NULL without groups; dead_letters TEXT, empty without; batches BOOL; of
+/// "table" definition TEXT, as JSON. NULL where the kind has none.
 TQ_API int tq_database_queues(tq_database* db, tq_result** queues, tq_error** error);
 /// One queue of the catalogue, or no row. Fields as above. Reads only.
 TQ_API int tq_database_find(tq_database* db, const char* name, size_t name_size, tq_result** queue,
@@ -362,6 +404,11 @@ TQ_API int tq_database_find(tq_database* db, const char* name, size_t name_size,
 /// @param existed receives whether there was one. May be NULL.
 TQ_API int tq_database_drop(tq_database* db, const char* name, size_t name_size, int* existed,
                             tq_error** error);
+/// Changes stored options of a queue while programs use it: `database::alter`.
+/// @param changes TQ_FOR_ALTER.
+/// @param changed fields: option, before, after TEXT, empty if not stored; refused_at_open BOOL.
+TQ_API int tq_database_alter(tq_database* db, const char* name, size_t name_size,
+                             const tq_options* changes, tq_result** changed, tq_error** error);
 /// Stores a table of the application and its mapping under a name: `database::store_table`.
 /// @param json as `to_json` in tableq/table_definition.hpp and docs/tables.md have it.
 TQ_API int tq_database_store_table(tq_database* db, const char* name, size_t name_size,
@@ -379,6 +426,54 @@ TQ_API int tq_database_inspect(tq_database* db, tq_result** findings, tq_error**
 /// @param text one row, field: text TEXT.
 TQ_API int tq_database_metrics(tq_database* db, const char* format, tq_result** text,
                                tq_error** error);
+/// Adds a rule that adds a message to a queue again and again: `schedules::add`.
+/// @param rule TQ_FOR_SCHEDULE.
+TQ_API int tq_schedule_add(tq_database* db, const void* payload, size_t size,
+                           const tq_options* rule, tq_error** error);
+/// Replaces the rule of that name.
+TQ_API int tq_schedule_change(tq_database* db, const void* payload, size_t size,
+                              const tq_options* rule, tq_error** error);
+/// Stops following a rule.
+/// @param existed receives whether there is one, as in the next three. May be NULL.
+TQ_API int tq_schedule_pause(tq_database* db, const char* name, size_t name_size, int* existed,
+                             tq_error** error);
+/// Goes on with the next time from now.
+TQ_API int tq_schedule_resume(tq_database* db, const char* name, size_t name_size, int* existed,
+                              tq_error** error);
+TQ_API int tq_schedule_remove(tq_database* db, const char* name, size_t name_size, int* existed,
+                              tq_error** error);
+/// Adds the rule's message at once; its times stay.
+TQ_API int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int* existed,
+                               tq_error** error);
+/// Makes the rules of an owner these: adds, changes and removes what differs. Rules of others stay.
+/// @param rules payloads with their options, TQ_FOR_SCHEDULE.
+/// @param done one row, fields: added, changed, removed INT.
+TQ_API int tq_schedule_declare(tq_database* db, const char* owner, size_t owner_size,
+                               const tq_batch* rules, tq_result** done, tq_error** error);
+/// All rules, by name. Reads only. Fields: name, queue TEXT; cron TEXT or every_ms INT, the other
+/// NULL; zone TEXT; payload BYTES; headers LIST (name, value TEXT); key, group TEXT or NULL;
+/// priority, catch_up INT; not_later_than_ms INT or NULL; skip_if_running BOOL; owner TEXT, empty
+/// without; enabled BOOL; problem TEXT, empty without; last, overdue TIME or NULL; next LIST (at
+/// TIME), the next five times.
+TQ_API int tq_schedule_list(tq_database* db, tq_result** rules, tq_error** error);
+/// One of them, or no row.
+TQ_API int tq_schedule_find(tq_database* db, const char* name, size_t name_size, tq_result** rule,
+                            tq_error** error);
+/// Batches of messages, the newest first. Reads only.
+/// @param max rows, 1 to 1,000. @param before only batches with lower ids; 0: the newest.
+/// @param batches fields: batch, total, outstanding, completed, dead, removed, gone INT; sealed,
+///   cancelled BOOL; then TEXT or NULL; created_at TIME; finished_at TIME or NULL.
+TQ_API int tq_database_batches(tq_database* db, size_t max, int64_t before, tq_result** batches,
+                               tq_error** error);
+/// One batch, or no row. Fields as above. Reads only.
+TQ_API int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id,
+                                  tq_result** batch, tq_error** error);
+/// No more messages are added to a batch: when they are done, it ends. `batch::seal`.
+TQ_API int tq_database_seal_batch(tq_database* db, tq_transaction* tx, int64_t id,
+                                  tq_error** error);
+/// Seals a batch and removes its messages that wait: `batch::cancel`.
+/// @param open receives 0 when it has ended or is not there. May be NULL.
+TQ_API int tq_database_cancel_batch(tq_database* db, int64_t id, int* open, tq_error** error);
 /// Ends the handle. The sessions close with the last queue, transaction, watch and keeper.
 TQ_API void tq_database_close(tq_database* db);
 
@@ -397,7 +492,7 @@ TQ_API int tq_statements(const char* dialect, const char* name, size_t name_size
                          const tq_options* options, const tq_options* place, tq_result** statements,
                          tq_error** error);
 /// The SQL that grants a user the rights of a role ("producer", "replacer", "consumer", "viewer",
-/// "manager", "owner") on a queue. Field: text TEXT.
+/// "manager", "owner", "scheduler") on a queue. Field: text TEXT.
 TQ_API int tq_grants(const char* dialect, const char* role, const char* user, size_t user_size,
                      const char* name, size_t name_size, const char* kind,
                      const tq_options* options, const tq_options* place, tq_result** text,
@@ -581,6 +676,12 @@ TQ_API int tq_complete(tq_queue* queue, tq_transaction* tx, const char* receipt,
                        int* outcome, tq_error** error);
 TQ_API int tq_complete_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                              tq_result** outcomes, tq_error** error);
+/// The same with a result for who waits for the message: up to 64 KiB, kept with it. "claim" with
+/// keep_completed only; another queue is TQ_ERROR_INVALID_ARGUMENT, one of a layout before 3
+/// TQ_ERROR_UNSUPPORTED, a longer result TQ_ERROR_TOO_LARGE.
+TQ_API int tq_complete_with_result(tq_queue* queue, tq_transaction* tx, const char* receipt,
+                                   size_t size, const void* result, size_t result_size,
+                                   int* outcome, tq_error** error);
 /// A failed attempt: ready again after the queue's delays or `delay_ms`, or dead after the last
 /// one.
 /// @param text stored in the message's history, cut at 2,000 bytes.
@@ -602,13 +703,39 @@ TQ_API int tq_extend(tq_queue* queue, tq_transaction* tx, const char* receipt, s
 TQ_API int tq_extend_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                            int64_t lease_ms, tq_result** outcomes, tq_error** error);
 
+/// Says how far a message is; asks no database. Stored with the next extension of its lease through
+/// this database object (a keeper's, `tq_extend`), or with its failure or release. "claim" only; a
+/// queue of a layout before 3 is TQ_ERROR_UNSUPPORTED.
+/// @param done from 0 to 1; beyond, the nearest.
+/// @param note cut at 500 bytes.
+TQ_API int tq_progress(tq_queue* queue, const char* receipt, size_t size, double done,
+                       const char* note, size_t note_size, tq_error** error);
+
+/// How a wait for the end of a message has ended.
+enum tq_ending {
+  TQ_ENDING_DONE = 0,    ///< It is completed, and the queue keeps it.
+  TQ_ENDING_DEAD = 1,    ///< It has failed for the last time, or has expired.
+  TQ_ENDING_GONE = 2,    ///< It is not in the queue: completed in one that keeps none, say.
+  TQ_ENDING_WAITING = 3  ///< The time is over or a stop was requested.
+};
+
+/// Waits up to `wait_ms` (0 without options) until a message is done or dead; at once if it is not
+/// there. "claim" only. Reads only. Settlements through this database object wake it, for others it
+/// looks every half second.
+/// @param options TQ_FOR_READ: `wait_ms` and stop.
+/// @param message one row. Fields: ending INT; state TEXT or NULL; result BYTES or NULL; error TEXT
+///   or NULL, the last one, and error_at TIME or NULL.
+TQ_API int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_result** message,
+                       tq_error** error);
+
 /// A page of the messages in one state ("ready", "leased", "delayed", "done", "dead", "held"), 1 to
 /// 10,000. "claim" only. Reads only.
 /// @param after the previous page: this one begins after its last message. NULL: the first page.
 /// @param messages fields: id INT; state TEXT; payload BYTES; headers LIST (name, value TEXT); key,
 ///   group TEXT or NULL; priority, attempts INT; created_at TIME; due_at, expires_at, claimed_at,
 ///   finished_at TIME or NULL; errors LIST (at TIME, error TEXT), the oldest first;
-///   unread_headers TEXT or NULL.
+///   unread_headers TEXT or NULL; of `tq_look` alone, NULL elsewhere: progress DOUBLE,
+///   progress_note TEXT, progress_at TIME, result BYTES, each or NULL.
 TQ_API int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
                    tq_result** messages, tq_error** error);
 /// One message in any state, or no row. Fields of `tq_list`. "claim" only.
@@ -617,9 +744,22 @@ TQ_API int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, tq_result** m
 /// One row for each id, in order; all fields are NULL where there is no such message.
 TQ_API int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
                         tq_result** messages, tq_error** error);
+/// As `tq_get_batch`, and reads also what handlers have said of the messages and what completed
+/// ones return.
+TQ_API int tq_look(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
+                   tq_error** error);
 /// The message that holds a key, or no row. Fields of `tq_list`. "claim" only.
 TQ_API int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
                    tq_result** message, tq_error** error);
+/// Begins a batch of messages; a "claim" queue. docs/batches.md has the rules.
+/// @param payload of the message at the end, if the options have a `then`.
+/// @param options TQ_FOR_BATCH.
+TQ_API int tq_queue_begin_batch(tq_queue* queue, tq_transaction* tx, const void* payload,
+                                size_t size, const tq_options* options, int64_t* batch,
+                                tq_error** error);
+/// The batch of a message that the receipt holds; 0: none.
+TQ_API int tq_queue_batch_of(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
+                             int64_t* batch, tq_error** error);
 /// Removes a message that is ready, delayed, held or dead, and frees its key. "claim" only.
 /// Outcome: APPLIED, RUNNING, FINISHED or NOT_THERE.
 TQ_API int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome,
@@ -631,6 +771,39 @@ TQ_API int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int3
                            int* outcome, tq_error** error);
 TQ_API int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* changes,
                                  tq_result** outcomes, tq_error** error);
+/// Makes a delayed message ready now, also one that rests before its next attempt. Outcome as
+/// above; APPLIED too if it is ready already. "claim" only.
+TQ_API int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome,
+                         tq_error** error);
+TQ_API int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
+                               tq_result** outcomes, tq_error** error);
+
+// By filter: TQ_FOR_FILTER, which must have a condition or `all`. "claim" only. Actions work in
+// several transactions, up to 1,000 messages in each. Result: one row, fields: count, running,
+// changed, key_held INT; stopped_at TEXT, for the key `after`, or NULL at the end. See
+// `bulk_result`.
+
+/// Removes what fits, as tq_cancel.
+TQ_API int tq_cancel_by(tq_queue* queue, const tq_options* filter, tq_result** done,
+                        tq_error** error);
+/// Changes the priority of what fits, as tq_set_priority.
+TQ_API int tq_set_priority_by(tq_queue* queue, int32_t priority, const tq_options* filter,
+                              tq_result** done, tq_error** error);
+/// Makes delayed messages that fit ready now.
+TQ_API int tq_make_ready_by(tq_queue* queue, const tq_options* filter, tq_result** done,
+                            tq_error** error);
+/// Makes dead messages that fit ready again, also those in the queue's dead-letter queue.
+TQ_API int tq_redrive_by(tq_queue* queue, const tq_options* filter, tq_result** done,
+                         tq_error** error);
+/// Deletes done and dead messages that fit.
+TQ_API int tq_purge_by(tq_queue* queue, const tq_options* filter, tq_result** done,
+                       tq_error** error);
+/// Lists messages that fit, up to `max`, reading at most 10,000. Needs no condition. Reads only.
+/// @param messages fields of `tq_list`.
+/// @param next field: place TEXT, for the key `after`. No row: there are no others. May be NULL.
+TQ_API int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages,
+                      tq_result** next, tq_error** error);
+
 /// Makes dead messages ready again, by id. "claim" only.
 /// @param count receives how many were dead. May be NULL.
 TQ_API int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error);

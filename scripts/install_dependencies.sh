@@ -1,11 +1,12 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [microsoft_odbc] [lint] [fuzz]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [fuzz] [packages] [docs]
 #
-# build: the library and the command (the default). postgresql: the server for
-# with_postgresql.sh. patroni: for with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of
-# tests, linters and fuzzers. microsoft_odbc: what Microsoft's ODBC driver needs, without the driver.
+# build: the library and the command (the default). postgresql: the server for with_postgresql.sh. patroni: for
+# with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz, packages: the packages of tests, linters, fuzzers, and of
+# scripts/packages.sh. browser: node, npm and Chromium, for tests/serve. microsoft_odbc: what Microsoft's ODBC driver needs,
+# without the driver.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -19,10 +20,17 @@ for group in "${@:-build}"; do
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev abigail-tools
-      python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy) ;;
+      python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy zsh fish libasio-dev) ;;
+    docs) wanted+=(python3 cmark-gfm doxygen) ;;
+    packages) wanted+=(python3 file fakeroot dpkg-dev lintian mmdebstrap) ;;
     microsoft_odbc)
       wanted+=(python3 libltdl7 libkrb5-3 libgssapi-krb5-2)
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+      ;;
+    browser)
+      wanted+=(chromium fonts-dejavu-core fonts-liberation)
+      command -v node >/dev/null || wanted+=(nodejs)
+      command -v npm >/dev/null || wanted+=(npm)
       ;;
     fuzz) wanted+=(clang-14 libfuzzer-14-dev) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;

@@ -2,10 +2,11 @@
 # Temporary PostgreSQL servers, for with_postgresql.sh and tests/crash/own_postgresql.sh.
 # Both read this file. PostgreSQL refuses to run as root: then the system user `postgres` runs it.
 
-# Sets `binaries`, the folder of the newest server's programs.
+# Sets `binaries`, the folder of the newest server's programs, or the one that TABLEQ_POSTGRESQL_PROGRAMS names.
 find_postgresql() {
   local folder
-  binaries=
+  binaries=${TABLEQ_POSTGRESQL_PROGRAMS-}
+  [[ -z $binaries ]] || return 0
   for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -Vr) "$(dirname "$(command -v pg_ctl || echo /)")"; do
     if [[ -x $folder/initdb && -x $folder/pg_ctl ]]; then
       binaries=$folder
@@ -69,7 +70,9 @@ start_on_free_port() {
 
 # The role and the database that tests use, on the server at `port`.
 make_database() {
-  owner "$binaries/psql" -q -X -v ON_ERROR_STOP=1 -h "$home" -p "$port" -U postgres -d postgres <<SQL
+  local psql=$binaries/psql
+  [[ -x $psql ]] || psql=psql
+  owner "$psql" -q -X -v ON_ERROR_STOP=1 -h "$home" -p "$port" -U postgres -d postgres <<SQL
 CREATE ROLE tableq LOGIN SUPERUSER PASSWORD '$password';
 CREATE DATABASE tableq OWNER tableq;
 SQL

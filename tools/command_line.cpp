@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -32,10 +35,18 @@ std::vector<std::string> split_arguments(const std::vector<std::string>& argumen
   return {std::make_reverse_iterator(mark), std::make_reverse_iterator(arguments.begin())};
 }
 
-/// Not the argument itself, as CLI11 would: it may hold a payload or an address.
+/// `--leese` of `--leese=5m`: the word of a mistyped option, as options are written here.
+bool looks_like_option(std::string_view word) {
+  return word.size() > 2 && word.size() <= 24 && word.starts_with("--") &&
+         word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
+}
+
+/// Not another argument itself, as CLI11 would: it may hold a payload or an address.
 std::string place_of_extra(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return "an argument";
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  if (looks_like_option(word)) return word;
   const auto found = std::find(arguments.rbegin(), arguments.rend(), extras.front());
   if (found == arguments.rend()) return "an argument";
   return "argument " + std::to_string(arguments.rend() - found);
@@ -71,18 +82,29 @@ void add_commands(CLI::App& app, invocation& call) {
   add_top(app, call);
   add_list(app, call);
   add_get(app, call);
+  add_wait(app, call);
   add_cancel(app, call);
   add_priority(app, call);
+  add_ready(app, call);
+  add_redrive(app, call);
   add_dead(app, call);
+  add_batch(app, call);
   add_purge(app, call);
   add_pause(app, call);
   add_resume(app, call);
   add_limit(app, call);
+  add_alter(app, call);
+  add_every(app, call);
+  add_schedules(app, call);
   add_drop(app, call);
   add_doctor(app, call);
   add_migrate(app, call);
+#ifdef TABLEQ_WITH_SERVE
+  add_serve(app, call);
+#endif
   add_bench(app, call);
   add_ddl(app, call);
+  add_completion(app, call);
 }
 
 bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& arguments) {

@@ -90,13 +90,16 @@ tableq::handled command_runner::run_once(std::size_t place, const message_origin
                                          const std::stop_token& stop) {
   {
     const descriptor input = input_of(delivery);
-    children_.start(place, settings_.command, environment_for(from, delivery), {input.value()});
+    const descriptor err = errors_.open(place);
+    children_.start(place, settings_.command, environment_for(from, delivery),
+                    {input.value(), STDOUT_FILENO, err.value()});
   }
   const child_end end = [&] {
     const std::stop_callback ask(stop, [&] { children_.terminate(place); });
     return children_.await(place);
   }();
-  return end.success() ? succeeded() : ended_with(end, stop);
+  const std::string written = errors_.end_of(place);
+  return end.success() ? succeeded() : ended_with(end, written, stop);
 }
 
 line_handler& command_runner::handler_at(std::size_t place, const message_origin& from) {
@@ -107,7 +110,8 @@ line_handler& command_runner::handler_at(std::size_t place, const message_origin
   }
   if (!there) {
     auto made = std::make_unique<line_handler>();
-    children_.start(place, settings_.command, environment(from.db), made->streams());
+    const descriptor err = errors_.open(place);
+    children_.start(place, settings_.command, environment(from.db), made->streams(err.value()));
     made->started();
     there = std::move(made);
   }
@@ -127,15 +131,18 @@ tableq::handled command_runner::ask(std::size_t place, const message_origin& fro
   line_handler& handler = handler_at(place, from);
   std::string line = delivery_json(delivery, from.shown());
   drop_payload(delivery);
+  errors_.forget(place);
   const std::stop_callback end_it(stop, [&] { children_.terminate(place); });
   const line_handler::reply said =
       handler.ask(std::move(line), children_.end_handle(place), settings_.answer_within);
   if (said.how == ending::closed) {
     const child_end end = retire(place, until_ended);
-    if (end.success()) return failed_by("the handler ended without an answer", stop);
-    return ended_with(end, stop);
+    const std::string written = errors_.end_of(place);
+    if (end.success()) return failed_by("the handler ended without an answer", written, stop);
+    return ended_with(end, written, stop);
   }
   could_start();
+  const std::string written = errors_.end_of(place);
   std::string wrong = said.how == ending::late ? "the handler has not answered in time"
                                                : "the handler's answer is over 64 KiB long";
   if (said.how == ending::answered) {
@@ -147,7 +154,7 @@ tableq::handled command_runner::ask(std::size_t place, const message_origin& fro
     wrong = std::move(given.wrong);
   }
   retire(place, std::chrono::milliseconds{0});
-  return failed_by(std::move(wrong), stop);
+  return failed_by(std::move(wrong), written, stop);
 }
 
 tableq::handled command_runner::answered(tableq::handled verdict, const std::stop_token& stop) {
@@ -170,17 +177,19 @@ void command_runner::could_start() {
   unable_ = 0;
 }
 
-tableq::handled command_runner::ended_with(const child_end& end, const std::stop_token& stop) {
+tableq::handled command_runner::ended_with(const child_end& end, const std::string& written,
+                                           const std::stop_token& stop) {
   if (stop.stop_requested()) return tableq::handled::give_back();
-  if (found_no_program(end)) return unable(end, stop);
+  if (found_no_program(end)) return unable(end, written, stop);
   could_start();
-  return failed_by(describe(end), stop);
+  return failed_by(describe(end), written, stop);
 }
 
-tableq::handled command_runner::failed_by(std::string why, const std::stop_token& stop) {
+tableq::handled command_runner::failed_by(std::string why, const std::string& written,
+                                          const std::stop_token& stop) {
   if (stop.stop_requested()) return tableq::handled::give_back();
   brake_.failed(why, stop);
-  return failed(std::move(why));
+  return failed(with_words(std::move(why), written));
 }
 
 tableq::handled command_runner::failed(std::string why) const {
@@ -189,7 +198,8 @@ tableq::handled command_runner::failed(std::string why) const {
              : tableq::handled::failed(std::move(why));
 }
 
-tableq::handled command_runner::unable(const child_end& end, const std::stop_token& stop) {
+tableq::handled command_runner::unable(const child_end& end, const std::string& written,
+                                       const std::stop_token& stop) {
   // Where a program is missing, no message is to blame. But a message may name the program: if the
   // last command could start its own, this message fails. Each fourth in a row fails too, so that
   // one message does not hold up all others for ever.
@@ -200,7 +210,7 @@ tableq::handled command_runner::unable(const child_end& end, const std::stop_tok
   }();
   brake_.not_started(settings_.command.front() + " cannot start its program: " + describe(end),
                      stop);
-  return blamed ? failed(describe(end)) : tableq::handled::give_back();
+  return blamed ? failed(with_words(describe(end), written)) : tableq::handled::give_back();
 }
 
 tableq::handled command_runner::not_started(const std::error_code& reason,

@@ -15,6 +15,7 @@
 
 #include "brake.hpp"
 #include "child.hpp"
+#include "child_errors.hpp"
 #include "children.hpp"
 #include "guard.hpp"
 #include "line_handler.hpp"
@@ -72,11 +73,15 @@ class command_runner {
 
   tableq::handled answered(tableq::handled verdict, const std::stop_token& stop);
   tableq::handled succeeded();
-  tableq::handled ended_with(const child_end& end, const std::stop_token& stop);
-  tableq::handled failed_by(std::string why, const std::stop_token& stop);
+  // `written`: what the command has written to its standard error last.
+  tableq::handled ended_with(const child_end& end, const std::string& written,
+                             const std::stop_token& stop);
+  tableq::handled failed_by(std::string why, const std::string& written,
+                            const std::stop_token& stop);
   [[nodiscard]] tableq::handled failed(std::string why) const;
   tableq::handled not_started(const std::error_code& reason, const std::stop_token& stop);
-  tableq::handled unable(const child_end& end, const std::stop_token& stop);
+  tableq::handled unable(const child_end& end, const std::string& written,
+                         const std::stop_token& stop);
   void could_start();
 
   const command_settings settings_;
@@ -88,6 +93,7 @@ class command_runner {
   /// nothing has shown yet that it can.
   std::size_t unable_ = 1;
 
+  child_errors errors_;
   children children_;
   /// The pipes of lasting commands, by place; each is for the thread that has reserved it.
   std::vector<std::unique_ptr<line_handler>> handlers_;

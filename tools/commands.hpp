@@ -23,16 +23,27 @@ void add_stats(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_top(CLI::App& app, invocation& call);
 void add_get(CLI::App& app, invocation& call);
+void add_wait(CLI::App& app, invocation& call);
 void add_cancel(CLI::App& app, invocation& call);
 void add_priority(CLI::App& app, invocation& call);
+void add_ready(CLI::App& app, invocation& call);
+void add_redrive(CLI::App& app, invocation& call);
+void add_batch(CLI::App& app, invocation& call);
 void add_dead(CLI::App& app, invocation& call);
 void add_purge(CLI::App& app, invocation& call);
 void add_pause(CLI::App& app, invocation& call);
 void add_resume(CLI::App& app, invocation& call);
 void add_limit(CLI::App& app, invocation& call);
+void add_alter(CLI::App& app, invocation& call);
+void add_every(CLI::App& app, invocation& call);
+void add_schedules(CLI::App& app, invocation& call);
 void add_drop(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
 void add_migrate(CLI::App& app, invocation& call);
+#ifdef TABLEQ_WITH_SERVE
+void add_serve(CLI::App& app, invocation& call);
+#endif
 void add_bench(CLI::App& app, invocation& call);
+void add_completion(CLI::App& app, invocation& call);
 
 }  // namespace tool

@@ -25,6 +25,15 @@ class told_warnings final : public tableq::observer {
   }
 };
 
+/// The context that a command was started in, as `work` starts its commands.
+tableq::trace_context trace_of_environment() {
+  const auto value = [](const char* name) {
+    const char* found = std::getenv(name);
+    return std::string(found == nullptr ? "" : found);
+  };
+  return {.traceparent = value("TRACEPARENT"), .tracestate = value("TRACESTATE")};
+}
+
 }  // namespace
 
 tableq::open_options naming(const connection_options& options) {
@@ -52,6 +61,7 @@ tableq::database connect(const connection_options& options, bool may_create, std
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
   opening.observer = std::make_shared<told_warnings>();
+  opening.trace = [] { return trace_of_environment(); };
   return tableq::database::open(address_of(options), opening);
 }
 
@@ -103,11 +113,11 @@ tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& 
   throw usage_error("queue " + in_quotes(name_of(opened)) + " is of kind claim; " + hint);
 }
 
-tableq::claim_queue& as_claim(any_queue& opened, const std::string& hint) {
+tableq::claim_queue& as_claim(any_queue& opened, std::string_view hint) {
   if (auto* queue = std::get_if<tableq::claim_queue>(&opened)) return *queue;
   const auto kind = std::visit([](const auto& queue) { return queue.kind(); }, opened);
   throw usage_error("queue " + in_quotes(name_of(opened)) + " is of kind " +
-                    std::string(tableq::to_string(kind)) + ", not claim; " + hint);
+                    std::string(tableq::to_string(kind)) + ", not claim; " + std::string(hint));
 }
 
 std::string in_quotes(const std::string& name) {

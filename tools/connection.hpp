@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include <tableq/tableq.hpp>
@@ -51,7 +52,7 @@ any_queue open_queue(tableq::database& db, const tableq::queue_info& found);
 tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint);
 
 /// The queue, if it is a claim queue; otherwise usage_error with `hint`.
-tableq::claim_queue& as_claim(any_queue& opened, const std::string& hint);
+tableq::claim_queue& as_claim(any_queue& opened, std::string_view hint);
 
 /// The name with quotes around it, for messages.
 std::string in_quotes(const std::string& name);

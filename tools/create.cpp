@@ -1,7 +1,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,11 @@ struct queue_arguments {
         groups(command, "--groups", "N",
                "claim: messages may have groups; N of a group are taken at a time"),
         dead_letters(command, "--dead-letters", "QUEUE",
-                     "claim: the queue for dead messages; created with this one") {
+                     "claim: the queue for dead messages; created with this one"),
+        retain_done(command, "--retain-done", "TIME",
+                    "claim: remove completed messages when they are so old"),
+        retain_dead(command, "--retain-dead", "TIME",
+                    "claim: remove dead messages when they are so old") {
     command.add_flag("--strict", strict, "fifo and lifo: exact order; one reader at a time");
     command.add_flag("--keep-completed,--keep", keep_completed,
                      "claim: keep completed messages until a purge");
@@ -45,6 +48,7 @@ struct queue_arguments {
                      "claim: a group goes on while one of its messages rests after a failure");
     command.add_flag("--groups-by-turns", groups_by_turns,
                      "claim: groups take turns; a long backlog of one holds up no other");
+    command.add_flag("--batches", batches, "claim: messages may belong to batches");
   }
 
   /// The given options, checked against the kind.
@@ -73,10 +77,13 @@ struct queue_arguments {
     refuse(key_window, "--key-window", why);
     refuse(groups, "--groups", why);
     refuse(dead_letters, "--dead-letters", why);
+    refuse(retain_done, "--retain-done", why);
+    refuse(retain_dead, "--retain-dead", why);
     if (keep_completed) throw usage_error("--keep-completed is for claim only");
     if (free_keys) throw usage_error("--free-keys is for claim only");
     if (groups_pass) throw usage_error("--groups-pass is for claim only");
     if (groups_by_turns) throw usage_error("--groups-by-turns is for claim only");
+    if (batches) throw usage_error("--batches is for claim only");
   }
 
   void read_claim(tableq::claim_options& claim) const {
@@ -87,7 +94,7 @@ struct queue_arguments {
       claim.max_attempts =
           static_cast<int>(parse_number("--max-attempts", max_attempts.text(), 1, 1'000'000));
     }
-    if (retry.given()) claim.retry = tableq::retry_delays{.after = retry_times()};
+    if (retry.given()) claim.retry = tableq::retry_delays{.after = parse_delays(retry.text())};
     if (keep_completed) claim.keep_completed = true;
     if (ttl.given()) {
       claim.time_to_live = parse_duration("--ttl", ttl.text(), std::chrono::milliseconds{1});
@@ -104,16 +111,12 @@ struct queue_arguments {
           .by_turns = groups_by_turns};
     }
     if (dead_letters.given()) claim.dead_letters = dead_letters.text();
-  }
-
-  [[nodiscard]] std::vector<std::chrono::milliseconds> retry_times() const {
-    std::vector<std::chrono::milliseconds> times;
-    std::istringstream list(retry.text());
-    for (std::string one; std::getline(list, one, ',');) {
-      times.push_back(parse_duration("--retry", one));
-    }
-    if (times.empty()) throw usage_error("--retry takes times such as 1s,10s,1m");
-    return times;
+    if (retain_done.given() || retain_dead.given()) claim.retention.emplace();
+    if (retain_done.given())
+      claim.retention->done = parse_duration("--retain-done", retain_done.text());
+    if (retain_dead.given())
+      claim.retention->dead = parse_duration("--retain-dead", retain_dead.text());
+    if (batches) claim.batches = true;
   }
 
   argument kind;
@@ -125,18 +128,25 @@ struct queue_arguments {
   argument key_window;
   argument groups;
   argument dead_letters;
+  argument retain_done;
+  argument retain_dead;
   bool strict = false;
   bool keep_completed = false;
   bool free_keys = false;
   bool groups_pass = false;
   bool groups_by_turns = false;
+  bool batches = false;
 };
 
 /// An existing queue keeps its options: other options must not look like success.
 void refuse_changes(const tableq::queue_info& there, const tableq::queue_settings& wanted) {
   const std::string kind{tableq::to_string(there.kind)};
   const std::string queue = "queue " + in_quotes(there.name) + " exists";
-  if (there.kind != wanted.kind) throw usage_error(queue + " and is of kind " + kind);
+  if (there.kind != wanted.kind) {
+    throw usage_error(queue + " and is of kind " + kind +
+                      "; choose another name, or delete it with all its messages: tableq drop " +
+                      there.name);
+  }
   const tableq::claim_options& claim = wanted.claim;
   const bool same = wanted.order.ordering.value_or(there.ordering) == there.ordering &&
                     claim.lease.value_or(there.lease) == there.lease &&
@@ -147,12 +157,15 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
                     claim.keys.value_or(there.keys) == there.keys &&
                     claim.key_window.value_or(there.key_window) == there.key_window &&
                     (!claim.groups.enabled || claim.groups == there.groups) &&
-                    claim.dead_letters.value_or(there.dead_letters) == there.dead_letters;
+                    claim.dead_letters.value_or(there.dead_letters) == there.dead_letters &&
+                    claim.retention.value_or(there.retention) == there.retention &&
+
+                    claim.batches.value_or(there.batches) == there.batches;
   if (same) return;
   const std::string options = options_text(there);
   throw usage_error(queue + " with other options: " + kind + " " +
                     (options.empty() ? "without --strict" : options) +
-                    "; it keeps them, and docs/table-format.md tells which ones SQL may change");
+                    "; `tableq alter` changes them");
 }
 
 struct create_arguments : queue_arguments {
@@ -192,7 +205,7 @@ struct ddl_arguments {
       : dialect(command, "DIALECT", "", "sqlite, postgresql, sqlserver"),
         grant(command, "--grant", "ROLE",
               "print the grants of a role instead: producer, replacer, consumer, viewer,\n"
-              "manager or owner"),
+              "manager, owner or scheduler"),
         user(command, "--to", "USER",
              "the database's user (not a login) that gets the role; an owner that creates\n"
              "queues needs --schema too"),

@@ -9,7 +9,9 @@
 #include "commands.hpp"
 #include "connection.hpp"
 #include "figures.hpp"
+#include "filter.hpp"
 #include "format.hpp"
+#include "messages.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "status_line.hpp"
@@ -117,7 +119,7 @@ struct redrive_arguments : dead_arguments {
 };
 
 exit_status redrive(const connection_options& connection, const redrive_arguments& given) {
-  const std::vector<std::string> ids = given.ids.all();
+  const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   if (given.all == !ids.empty()) throw usage_error("give either ID or --all");
   if (!given.all) {
     refuse(given.error, "--error", "goes with --all");
@@ -125,14 +127,11 @@ exit_status redrive(const connection_options& connection, const redrive_argument
     refuse(given.rate, "--rate", "goes with --all");
   }
   const tableq::redrive_options choice = given.choice();
-  std::vector<tableq::message_id> wanted;
-  wanted.reserve(ids.size());
-  for (const std::string& id : ids) wanted.push_back({parse_number("ID", id, 1, INT64_MAX)});
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   tableq::claim_queue& queue = as_claim(opened, only_claim);
   const tableq::redriven result =
-      given.all ? queue.redrive_all(choice) : tableq::redriven{.count = queue.redrive(wanted)};
+      given.all ? queue.redrive_all(choice) : tableq::redriven{.count = queue.redrive(ids)};
   const std::string letters =
       result.count == 0 && !given.all ? words_on_dead_letters(db, queue) : std::string();
   output out;
@@ -188,7 +187,7 @@ void add_dead_list(CLI::App& dead, invocation& call) {
   });
 }
 
-void add_redrive(CLI::App& dead, invocation& call) {
+void add_dead_redrive(CLI::App& dead, invocation& call) {
   CLI::App& command = add_database_command(
       dead, call, "redrive",
       {.description = "Make dead messages ready again, and print how many",
@@ -241,8 +240,50 @@ void add_dead(CLI::App& app, invocation& call) {
                                             "  tableq dead purge jobs --older-than 7d"});
   dead.require_subcommand(1);
   add_dead_list(dead, call);
-  add_redrive(dead, call);
+  add_dead_redrive(dead, call);
   add_dead_purge(dead, call);
+}
+
+void add_redrive(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "redrive",
+      {.description = "Make dead messages of a claim queue ready again, and print how many",
+       .details = std::string("As `dead redrive`, which also has --count and --rate; also what was "
+                              "moved to the queue's dead-letter queue.\n") +
+                  filter_details,
+       .usage = "QUEUE ID... | CONDITIONS [--dry-run]",
+       .examples = "  tableq redrive jobs 17 23\n"
+                   "  tableq redrive mail --error 'time-out' --older-than 1h --dry-run"});
+  struct arguments : dead_arguments {
+    explicit arguments(CLI::App& added)
+        : dead_arguments(added),
+          ids(added, "ID", "", "Messages, as `list --state dead` shows them"),
+          filter(added) {
+      ids.many();
+    }
+    argument ids;
+    bulk_arguments filter;
+  };
+  const auto given = std::make_shared<arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      const std::vector<tableq::message_id> ids = parse_ids(given->ids);
+      const bool filtered = given->filter.by_filter(!ids.empty());
+      tableq::database db = connect(call.connection);
+      any_queue opened = open_queue(db, given->queue.text());
+      tableq::claim_queue& queue = as_claim(opened, only_claim);
+      if (filtered) {
+        return given->filter.run("ready", [&](const auto& filter, const auto& options) {
+          return queue.redrive(filter, options);
+        });
+      }
+      const std::size_t count = queue.redrive(ids);
+      output out;
+      out.line(std::to_string(count));
+      out.flush();
+      return count > 0 ? exit_status::done : exit_status::nothing;
+    };
+  });
 }
 
 }  // namespace tool

@@ -30,6 +30,7 @@ struct enqueue_arguments {
                      "claim: the policy if the key is held (keep)"),
         group(added, "--group", "TEXT", "claim: messages of a group are taken one after the other"),
         ttl(added, "--ttl", "TIME", "claim: dead if not taken within this time"),
+        batch(added, "--batch", "ID", "claim: the batch of the message"),
         header(added, "--header", "NAME=VALUE", "claim: a header; may be repeated"),
         created_at(added, "--created-at", "WHEN",
                    "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"),
@@ -55,6 +56,7 @@ struct enqueue_arguments {
   argument on_duplicate;
   argument group;
   argument ttl;
+  argument batch;
   argument header;
   argument created_at;
   argument wait;
@@ -78,6 +80,7 @@ void refuse_misfits(const enqueue_arguments& given, tableq::kind kind) {
   refuse(given.header, "--header", "is for claim queues only");
   refuse(given.group, "--group", "is for claim queues only");
   refuse(given.ttl, "--ttl", "is for claim queues only");
+  refuse(given.batch, "--batch", "is for claim queues only");
   if (kind != tableq::kind::pending) {
     refuse(given.delay, "--delay", "is for pending and claim queues only");
   }
@@ -113,6 +116,10 @@ message_options read_options(const enqueue_arguments& given) {
   if (given.ttl.given()) {
     result.claim.time_to_live =
         parse_duration("--ttl", given.ttl.text(), std::chrono::milliseconds{1});
+  }
+  if (given.batch.given()) {
+    result.claim.batch =
+        tableq::batch_id{.value = parse_number("--batch", given.batch.text(), 1, INT64_MAX)};
   }
   for (const std::string& one : given.header.all()) {
     auto [name, value] = parse_assignment("--header", one);

@@ -67,6 +67,16 @@ std::string brief(std::chrono::milliseconds duration) {
   return std::to_string(duration.count()) + "ms";
 }
 
+void add_bytes(json& object, const std::string& name, std::string_view bytes) {
+  const json plain(bytes);
+  try {
+    static_cast<void>(plain.dump());
+    object[name] = plain;
+  } catch (const json::type_error&) {  // The library's own check for UTF-8.
+    object[name + "_base64"] = base64(bytes);
+  }
+}
+
 std::string with_payload(json object, std::string_view payload) {
   object["payload"] = payload;
   try {
@@ -99,6 +109,12 @@ std::string message_json(const tableq::stored_message& message) {
               {"errors", history(message.errors)}};
   for (const auto& [name, value] : message.headers) object["headers"][name] = value;
   if (message.unread_headers) object["unread_headers"] = *message.unread_headers;
+  if (message.progress) {
+    object["progress"] = {{"done", message.progress->done},
+                          {"note", message.progress->note},
+                          {"at", iso(message.progress->at)}};
+  }
+  if (message.result) add_bytes(object, "result", *message.result);
   return with_payload(std::move(object), message.payload);
 }
 
@@ -127,6 +143,9 @@ std::string claim_text(const tableq::queue_info& queue) {
     if (queue.groups->by_turns) out += " groups_by_turns";
   }
   if (!queue.dead_letters.empty()) out += " dead_letters=" + queue.dead_letters;
+  if (queue.retention.done) out += " retain_done=" + brief(*queue.retention.done);
+  if (queue.retention.dead) out += " retain_dead=" + brief(*queue.retention.dead);
+  if (queue.batches) out += " batches";
   return out;
 }
 

@@ -30,6 +30,8 @@ std::string brief(std::chrono::milliseconds duration);
 /// One JSON object on one line. The payload is the member `payload` when it is UTF-8, otherwise
 /// `payload_base64`.
 std::string with_payload(json object, std::string_view payload);
+/// Adds bytes: as a text, or NAME_base64 if they are no UTF-8.
+void add_bytes(json& object, const std::string& name, std::string_view bytes);
 
 std::string message_json(const tableq::message& message);
 std::string message_json(const tableq::stored_message& message);

@@ -33,7 +33,7 @@ std::span<place> shared_places(std::size_t count) {
 }
 
 /// The life of the guard.
-[[noreturn]] void watch(int alive, std::span<place> groups) {
+[[noreturn]] void keep_watch(int alive, std::span<place> groups) {
   // No signal of a terminal, and no stream that a reader waits for the end of.
   ::setsid();
   for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -60,7 +60,7 @@ guard::guard(std::size_t commands) : groups_(shared_places(commands)) {
   if (id_ == -1) fail("fork");
   if (id_ == 0) {
     end();
-    watch(watched.value(), groups_);
+    keep_watch(watched.value(), groups_);
   }
 }
 

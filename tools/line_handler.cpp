@@ -50,8 +50,8 @@ line_handler::line_handler() {
   never_block(output_);
 }
 
-child_streams line_handler::streams() const {
-  return {of_command_in_.value(), of_command_out_.value()};
+child_streams line_handler::streams(int err) const {
+  return {of_command_in_.value(), of_command_out_.value(), err};
 }
 
 void line_handler::started() {

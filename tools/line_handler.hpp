@@ -22,7 +22,8 @@ class line_handler {
   line_handler();
 
   /// The streams of the command, until `started`.
-  [[nodiscard]] child_streams streams() const;
+  /// @param err the standard error of the command.
+  [[nodiscard]] child_streams streams(int err) const;
   void started();
 
   enum class ending { answered, closed, late, too_long };

@@ -125,6 +125,7 @@ json description(const tableq::queue_info& queue, const figure& letters) {
     result["lease_ms"] = queue.lease.count();
     result["max_attempts"] = queue.max_attempts;
     result["keep"] = queue.keep_completed;
+    result["batches"] = queue.batches;
     result["dead_letters"] = queue.dead_letters.empty() ? json() : json(queue.dead_letters);
     result[std::string(letters.name)] = letters.count ? json(*letters.count) : json();
     result["at_least"] = letters.at_least ? json::array({letters.name}) : json::array();
@@ -224,39 +225,39 @@ void add_stats(CLI::App& app, invocation& call) {
 void add_list(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "list",
-      {.description = "Show the queues, or the messages of a claim queue in one state",
-       .details = "Without QUEUE: all queues, their kinds and options. With it: its messages; "
-                  "ready and held ones in\n"
-                  "the order of takes, delayed and leased ones by their time, done and dead ones "
-                  "by the time at which\n"
-                  "they finished. Exit status 1 when there is none.",
-       .usage = "[--json] | QUEUE [--state STATE] [--count N] [--json]",
+      {.description = "Show the queues, or the messages of a claim queue",
+       .details = "Without QUEUE: all queues, their kinds and options. With it: its messages that "
+                  "meet every condition.\n"
+                  "With a state alone, ready unless given: ready and held ones in the order of "
+                  "takes, delayed and leased\n"
+                  "ones by their time, done and dead ones by the time at which they finished; "
+                  "otherwise by id.\n"
+                  "Exit status 1 when there is none.",
+       .usage = "[--json] | QUEUE [CONDITIONS] [--count N] [--json]",
        .examples = "  tableq list\n"
                    "  tableq list --json | jq -r .queue\n"
                    "  tableq list jobs --state leased\n"
+                   "  tableq list jobs --header tenant=acme --older-than 1h\n"
                    "  tableq list jobs --state delayed --count 1000 --json | jq .due_at"});
   struct list_arguments : look_arguments {
     explicit list_arguments(CLI::App& added)
         : look_arguments(added),
           queue(added, "QUEUE", "", "The messages of this claim queue"),
-          state(added, "--state", "STATE",
-                "ready (unless said), delayed, leased, held, done or dead"),
+          filter(added),
           count(added, "--count", "N", "At most N messages (100)") {}
     argument queue;
-    argument state;
+    filter_arguments filter;
     argument count;
   };
   const auto given = std::make_shared<list_arguments>(command);
   command.callback([&call, given] {
     call.run = [&call, given] {
       if (!given->queue.given()) {
-        refuse(given->state, "--state", "needs a QUEUE");
+        if (given->filter.given()) throw usage_error("a condition needs a QUEUE");
         refuse(given->count, "--count", "needs a QUEUE");
         return list(call.connection, given->as_json);
       }
-      const auto state =
-          given->state.given() ? parse_state(given->state.text()) : tableq::message_state::ready;
-      return list_messages(call.connection, given->queue.text(), state,
+      return list_messages(call.connection, given->queue.text(), given->filter,
                            count_or(given->count, "--count", 100, 1'000'000'000), given->as_json);
     };
   });

@@ -2,19 +2,25 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <tableq/message.hpp>
 
 #include "connection.hpp"
 #include "exit_status.hpp"
+#include "filter.hpp"
 
 namespace tool {
 
 /// A state by its name in message_json; usage_error for others.
 tableq::message_state parse_state(const std::string& text);
 
-/// Prints the messages of a claim queue in one state, in the order of claim_queue::list.
+/// Ids of messages. @throws usage_error
+std::vector<tableq::message_id> parse_ids(const argument& given);
+
+/// Prints the messages of a claim queue that fit; without another condition than a state, which is
+/// ready unless given, in the order of claim_queue::list.
 exit_status list_messages(const connection_options& connection, const std::string& name,
-                          tableq::message_state state, std::size_t count, bool as_json);
+                          const filter_arguments& given, std::size_t count, bool as_json);
 
 }  // namespace tool

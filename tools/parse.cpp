@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "exit_status.hpp"
@@ -99,6 +100,16 @@ milliseconds parse_duration(const std::string& option, const std::string& text,
     throw usage_error(option + " must be at least " + std::to_string(least.count()) + "ms");
   }
   return value;
+}
+
+std::vector<std::chrono::milliseconds> parse_delays(const std::string& text) {
+  std::vector<std::chrono::milliseconds> times;
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, ',');) {
+    times.push_back(parse_duration("--retry", one));
+  }
+  if (times.empty()) throw usage_error("--retry takes times such as 1s,10s,1m");
+  return times;
 }
 
 std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,

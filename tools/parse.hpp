@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tableq/message.hpp>
 
@@ -17,6 +18,9 @@ namespace tool {
 /// `500ms`, `30s`, `5m`, `2h` or `7d`, from `least` to 3,650 days.
 std::chrono::milliseconds parse_duration(const std::string& option, const std::string& text,
                                          std::chrono::milliseconds least = {});
+
+/// Times with commas between them, of --retry: `1s,10s,1m`.
+std::vector<std::chrono::milliseconds> parse_delays(const std::string& text);
 
 /// A whole decimal number.
 std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,

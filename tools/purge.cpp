@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "connection.hpp"
+#include "filter.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 
@@ -14,9 +15,7 @@ namespace {
 
 struct purge_arguments {
   explicit purge_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The queue"),
-        older_than(command, "--older-than", "TIME",
-                   "claim: only messages that finished at least TIME ago") {
+      : queue(command, "QUEUE", "", "The queue"), filter(command) {
     queue.required();
     command.add_flag("--done", done, "claim: completed and kept messages (the default)");
     command.add_flag("--dead", dead, "claim: dead messages");
@@ -24,15 +23,16 @@ struct purge_arguments {
   }
 
   argument queue;
-  argument older_than;
+  bulk_arguments filter;
   bool done = false;
   bool dead = false;
   bool yes = false;
 };
 
 std::size_t purge_all(tableq::destructive_queue& queue, const purge_arguments& given) {
-  if (given.done || given.dead || given.older_than.given()) {
-    throw usage_error("--done, --dead and --older-than are for claim queues only");
+  if (given.done || given.dead || given.filter.given() || given.filter.all ||
+      given.filter.dry_run) {
+    throw usage_error("--done, --dead and conditions are for claim queues only");
   }
   if (!given.yes) {
     throw usage_error("this deletes every message of " + in_quotes(queue.name()) +
@@ -41,15 +41,27 @@ std::size_t purge_all(tableq::destructive_queue& queue, const purge_arguments& g
   return queue.purge();
 }
 
+/// Without other conditions than an age: done messages, unless --dead was given.
 exit_status purge(const connection_options& connection, const purge_arguments& given) {
+  const bool named = given.done || given.dead;
   if (given.done && given.dead) throw usage_error("--done and --dead exclude each other");
-  const auto older_than = duration_or(given.older_than, "--older-than", {});
+  const tableq::message_filter read = given.filter.read();
+  if (named && read.state) throw usage_error("give --done, --dead or --state");
+  const auto which = given.dead ? tableq::message_state::dead : tableq::message_state::done;
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   std::size_t count = 0;
   if (auto* claim = std::get_if<tableq::claim_queue>(&opened)) {
-    const auto which = given.dead ? tableq::message_state::dead : tableq::message_state::done;
-    count = claim->purge(which, {.older_than = older_than});
+    if (!given.filter.only_state() || read.state || read.all || given.filter.dry_run) {
+      static_cast<void>(
+          given.filter.run("deleted", [&](tableq::message_filter filter, const auto& options) {
+            const bool any = filter.state || filter.all;
+            if (named || !any) filter.state = which;
+            return claim->purge(filter, options);
+          }));
+      return exit_status::done;
+    }
+    count = claim->purge(which);
   } else {
     count = purge_all(as_destructive(opened, ""), given);
   }
@@ -65,12 +77,12 @@ void add_purge(CLI::App& app, invocation& call) {
   CLI::App& command =
       add_database_command(app, call, "purge",
                            {.description = "Delete messages, and print how many",
-                            .details = "In a claim queue done (or dead) messages only; in the "
-                                       "other kinds\n"
-                                       "every message.",
-                            .usage = "QUEUE [--done | --dead] [--older-than TIME] [--yes]",
+                            .details = "In a claim queue done messages, or dead ones, that meet "
+                                       "every condition; --all means both.\n"
+                                       "In the other kinds every message.",
+                            .usage = "QUEUE [--done | --dead] [CONDITIONS] [--dry-run] [--yes]",
                             .examples = "  tableq purge jobs --older-than 7d\n"
-                                        "  tableq purge jobs --dead\n"
+                                        "  tableq purge jobs --dead --header tenant=acme\n"
                                         "  tableq purge mail --yes"});
   const auto given = std::make_shared<purge_arguments>(command);
   command.callback(

@@ -108,6 +108,21 @@ constexpr const char* printed_lines =
     "lost\":\n"
     "the lease had ended and another take has the message, or it was settled before.";
 
+exit_status complete_with(const connection_options& connection, const receipt_arguments& given,
+                          const std::string& result) {
+  const std::vector<receipt> receipts = given.parsed();
+  if (receipts.size() != 1) throw usage_error("--result goes with one RECEIPT");
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, given.queue.text());
+  const auto done = as_claim(opened, "only messages of claim queues have a result")
+                        .complete(receipts.front(), result);
+  const bool applied = done == settle_result::applied;
+  output out;
+  out.line(given.receipts.all().front() + (applied ? " completed" : " lease lost"));
+  out.flush();
+  return applied ? exit_status::done : exit_status::nothing;
+}
+
 /// A command that takes nothing but receipts.
 void add_settlement(CLI::App& app, invocation& call, const std::string& name,
                     const command_help& help, const char* done, const settlement& how) {
@@ -121,14 +136,27 @@ void add_settlement(CLI::App& app, invocation& call, const std::string& name,
 }  // namespace
 
 void add_complete(CLI::App& app, invocation& call) {
-  add_settlement(app, call, "complete",
-                 {.description = "Complete messages that `tableq take` has printed",
-                  .details = printed_lines,
-                  .usage = "QUEUE RECEIPT...",
-                  .examples = "  tableq complete jobs 17.4294967297.12"},
-                 "completed", [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-                   return queue.complete_batch(taken);
-                 });
+  CLI::App& command = add_database_command(
+      app, call, "complete",
+      {.description = "Complete messages that `tableq take` has printed",
+       .details = printed_lines,
+       .usage = "QUEUE RECEIPT... | QUEUE RECEIPT --result TEXT",
+       .examples = "  tableq complete jobs 17.4294967297.12\n"
+                   "  tableq complete jobs 17.4294967297.12 --result \"$(cat report.json)\""});
+  const auto given = std::make_shared<receipt_arguments>(command);
+  const auto result = std::make_shared<argument>(
+      command, "--result", "TEXT",
+      "What the work has returned, up to 64 KiB, for `wait` and `get`: kept with the message in a "
+      "queue\nthat keeps completed ones");
+  command.callback([&call, given, result] {
+    call.run = [&call, given, result] {
+      if (result->given()) return complete_with(call.connection, *given, result->text());
+      return settle(call.connection, *given, "completed",
+                    [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                      return queue.complete_batch(taken);
+                    });
+    };
+  });
 }
 
 void add_fail(CLI::App& app, invocation& call) {

@@ -37,6 +37,9 @@ struct work_arguments {
               "which\nhandles one message after the other"),
         answer_within(command, "--answer-within", "TIME",
                       "With --child lines: how long an answer may take (without end)"),
+        linger(command, "--linger", "TIME",
+               "How long a finished message may wait for others, so that one transaction settles\n"
+               "them, up to 60s (0s)"),
         retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"),
         grace(
             command, "--grace", "TIME",
@@ -56,6 +59,7 @@ struct work_arguments {
   argument lease;
   argument child;
   argument answer_within;
+  argument linger;
   argument retry_delay;
   argument grace;
   bool until_empty = false;
@@ -68,6 +72,7 @@ struct work_settings {
   command_settings run;
   std::size_t concurrency = 1;
   std::chrono::milliseconds lease{};
+  std::chrono::milliseconds linger{};
   std::optional<std::chrono::milliseconds> grace;
 };
 
@@ -94,6 +99,8 @@ work_settings settings_of(const invocation& call, const work_arguments& given) {
   settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
   settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
   if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
+  settings.linger = duration_or(given.linger, "--linger", {});
+  if (settings.linger > std::chrono::minutes{1}) throw usage_error("--linger must be at most 60s");
   if (given.retry_delay.given()) {
     settings.run.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
   }
@@ -126,7 +133,7 @@ void report(status_line& status, bool verbose, const std::string& queue,
       break;
     case kind::failed:
     case kind::given_up:
-      said = "failed: " + std::string(event.why);
+      said = "failed: " + printable(std::string(event.why));
       break;
     case kind::given_back:
       said = "given back";
@@ -209,6 +216,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
           .threads = settings.concurrency,
           .prefetch = 0,
           .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
+          .linger = settings.linger,
           .retry_delay = settings.run.retry_delay,
           .until_empty = given.until_empty,
           .observe =
@@ -245,7 +253,9 @@ void add_work(CLI::App& app, invocation& call) {
            "TABLEQ_ATTEMPT,\n"
            "TABLEQ_QUEUE, TABLEQ_DATABASE (the NAME of --also-db, or empty), and "
            "TABLEQ_HEADER_NAME for each\n"
-           "header, with the name in upper case and _ for other characters.\n"
+           "header, with the name in upper case and _ for other characters; TRACEPARENT and "
+           "TRACESTATE "
+           "are those\nof the message.\n"
            "TABLEQ_DB and TABLEQ_DB_NAME, which may hold passwords, are removed; --pass-db sets "
            "TABLEQ_DB.\n"
            "Exit status 0 completes the message, all else fails it; after its last attempt it is "

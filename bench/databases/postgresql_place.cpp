@@ -64,7 +64,7 @@ void postgresql_place::clear(std::string_view table) {
 
 std::string postgresql_place::addition(std::string_view table, std::size_t messages) {
   return "INSERT INTO " + quoted(table) + " (payload) SELECT decode(repeat('61', " +
-         std::to_string(payload_size) + "), 'hex') FROM generate_series(1, " +
+         std::to_string(payload().size()) + "), 'hex') FROM generate_series(1, " +
          std::to_string(messages) + ")";
 }
 

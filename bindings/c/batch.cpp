@@ -8,7 +8,7 @@
 namespace tableq_c {
 namespace {
 
-enum class sort { messages, receipts, rows, ids };
+enum class sort { messages, receipts, rows, ids, schedules };
 
 /// @throws tableq::error errc::invalid_argument if the batch has items of another sort.
 void expect(const tq_batch& batch, sort wanted) {
@@ -16,11 +16,12 @@ void expect(const tq_batch& batch, sort wanted) {
   const bool fits =
       (batch.messages.empty() || (wanted == sort::messages && batch.failures.empty()) ||
        (wanted == sort::receipts && !has_options)) &&
-      (batch.rows.empty() || wanted == sort::rows) && (batch.ids.empty() || wanted == sort::ids);
+      (batch.rows.empty() || wanted == sort::rows) && (batch.ids.empty() || wanted == sort::ids) &&
+      (batch.schedules.empty() || wanted == sort::schedules);
   if (!fits) {
     refuse(
         "the batch has items of another sort: one batch holds messages, or rows, or receipts, or "
-        "ids, as its call needs them");
+        "ids, or schedules, as its call needs them");
   }
 }
 
@@ -51,6 +52,11 @@ void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
   }
   if (const auto* const failure = std::get_if<failure_values>(&values)) {
     return add_receipt(batch, bytes, failure);
+  }
+  if (const auto* const rule = std::get_if<tableq::schedule>(&values)) {
+    batch.schedules.push_back(*rule);
+    batch.schedules.back().payload = bytes;
+    return;
   }
   const auto* const row = std::get_if<tableq::row>(&values);
   if (row == nullptr) refuse("these options are for no item of a batch");
@@ -120,6 +126,10 @@ const std::vector<tableq::new_priority>& priorities_of(const tq_batch& batch) {
   expect(batch, sort::ids);
   return batch.ids;
 }
+const std::vector<tableq::schedule>& schedules_of(const tq_batch& batch) {
+  expect(batch, sort::schedules);
+  return batch.schedules;
+}
 std::vector<tableq::message_id> ids_of(const tq_batch& batch) {
   std::vector<tableq::message_id> out;
   out.reserve(batch.ids.size());
@@ -140,6 +150,23 @@ int tq_batch_add(tq_batch* batch, const void* bytes, size_t size, const tq_optio
   return calling(error,
                  [&] { tableq_c::add(checked(batch), tableq_c::text_of(bytes, size), options); });
 }
+int tq_batch_add_all(tq_batch* batch, const void* bytes, const size_t* sizes, size_t count,
+                     const tq_options* options, tq_error** error) {
+  return calling(error, [&] {
+    tq_batch& to = checked(batch);
+    if (sizes == nullptr && count > 0) tableq_c::refuse("the sizes of the items are NULL");
+    if (options != nullptr && std::holds_alternative<tableq::row>(checked(options).values)) {
+      tableq_c::refuse("rows are added one by one: tq_batch_add");
+    }
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < count; ++i) all += sizes[i];
+    std::string_view rest = tableq_c::text_of(bytes, all);
+    for (std::size_t i = 0; i < count; ++i) {
+      tableq_c::add(to, rest.substr(0, sizes[i]), options);
+      rest.remove_prefix(sizes[i]);
+    }
+  });
+}
 int tq_batch_add_id(tq_batch* batch, int64_t id, int32_t priority, tq_error** error) {
   return calling(error, [&] { checked(batch).ids.push_back({.id = {id}, .priority = priority}); });
 }
@@ -159,7 +186,9 @@ int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_opti
 }
 size_t tq_batch_count(const tq_batch* batch) {
   const tq_batch* const known = tableq_c::usable(batch);
-  return known == nullptr ? 0 : known->messages.size() + known->rows.size() + known->ids.size();
+  return known == nullptr ? 0
+                          : known->messages.size() + known->rows.size() + known->ids.size() +
+                                known->schedules.size();
 }
 void tq_batch_clear(tq_batch* batch) {
   tq_batch* const known = tableq_c::usable(batch);
@@ -169,6 +198,7 @@ void tq_batch_clear(tq_batch* batch) {
   known->failures.clear();
   known->rows.clear();
   known->ids.clear();
+  known->schedules.clear();
 }
 void tq_batch_free(tq_batch* batch) {
   tableq_c::end(batch);

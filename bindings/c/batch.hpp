@@ -18,6 +18,7 @@ struct tq_batch : tableq_c::handle<tq_batch> {
   std::vector<tableq_c::failure_values> failures;
   std::vector<tableq::row> rows;
   std::vector<tableq::new_priority> ids;
+  std::vector<tableq::schedule> schedules;
 };
 
 namespace tableq_c {
@@ -32,5 +33,6 @@ namespace tableq_c {
 [[nodiscard]] std::vector<tableq::failure> failures_of(const tq_batch& batch);
 [[nodiscard]] std::vector<tableq::message_id> ids_of(const tq_batch& batch);
 [[nodiscard]] const std::vector<tableq::new_priority>& priorities_of(const tq_batch& batch);
+[[nodiscard]] const std::vector<tableq::schedule>& schedules_of(const tq_batch& batch);
 
 }  // namespace tableq_c

@@ -1,5 +1,6 @@
 // The fields of a result, by row and name.
 
+#include <algorithm>
 #include <charconv>
 
 #include "result.hpp"
@@ -59,6 +60,31 @@ const char* tq_result_bytes(const tq_result* result, size_t row, const char* fie
   const bool has_bytes =
       found.type == TQ_TYPE_TEXT || found.type == TQ_TYPE_BYTES || found.type == TQ_TYPE_DECIMAL;
   return has_bytes ? found.text.data() : nullptr;
+}
+void tq_result_all_ints(const tq_result* result, const char* field, int64_t* values) {
+  if (values == nullptr) return;
+  for (size_t row = 0; row < tq_result_count(result); ++row) {
+    values[row] = tq_result_int(result, row, field);
+  }
+}
+size_t tq_result_all_bytes(const tq_result* result, const char* field, size_t* sizes, void* bytes,
+                           size_t capacity) {
+  const size_t count = tq_result_count(result);
+  size_t all = 0;
+  for (size_t row = 0; row < count; ++row) {
+    size_t size = 0;
+    tq_result_bytes(result, row, field, &size);
+    if (sizes != nullptr) sizes[row] = size;
+    all += size;
+  }
+  if (bytes == nullptr || capacity < all) return all;
+  auto* to = static_cast<char*>(bytes);
+  for (size_t row = 0; row < count; ++row) {
+    size_t size = 0;
+    const char* const from = tq_result_bytes(result, row, field, &size);
+    to = std::copy_n(from, size, to);
+  }
+  return all;
 }
 const tq_result* tq_result_list(const tq_result* result, size_t row, const char* field) {
   return tableq_c::at(result, row, field).list;

@@ -75,4 +75,16 @@ auto on(tq_queue* queue, tq_transaction* tx, Work work) {
          std::string(to_string(queue.kind())));
 }
 
+/// Runs `work` on a claim queue, in the transaction if there is one.
+/// @param call its name.
+template <class Work>
+auto on_claim(tq_queue* queue, tq_transaction* tx, const char* call, Work work) {
+  tq_queue& known = checked(queue);
+  auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
+  if (claim == nullptr) refuse_kind(known.base(), call, "claim queues");
+  if (tx == nullptr) return work(*claim);
+  tableq::claim_queue bound = claim->in(checked(tx).tx());
+  return work(bound);
+}
+
 }  // namespace tableq_c

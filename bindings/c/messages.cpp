@@ -10,7 +10,6 @@
 namespace tableq_c {
 namespace {
 
-constexpr const char* claim_queues = "claim queues";
 constexpr const char* destructive_queues = "heap, fifo, lifo and pending queues";
 
 int outcome_of(tableq::enqueue_result effect) noexcept {
@@ -102,18 +101,6 @@ std::vector<added_row> enqueued_all(tableq::table_queue& queue, const tq_batch& 
     out.push_back({.row = result_of_columns(each)});
   }
   return out;
-}
-
-/// Runs `work` on a claim queue, in the transaction if there is one.
-/// @param call its name.
-template <class Work>
-auto on_claim(tq_queue* queue, tq_transaction* tx, const char* call, Work work) {
-  tq_queue& known = checked(queue);
-  auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
-  if (claim == nullptr) refuse_kind(known.base(), call, claim_queues);
-  if (tx == nullptr) return work(*claim);
-  tableq::claim_queue bound = claim->in(checked(tx).tx());
-  return work(bound);
 }
 
 result result_of_one(listed found) {
@@ -267,6 +254,24 @@ int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_re
                     [&](auto& claim) { return result_of(claim.get_batch(ids_of(checked(ids)))); });
   });
 }
+int tq_look(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
+            tq_error** error) {
+  return making(messages, error, [&] {
+    return on_claim(queue, tx, "tq_look", [&](auto& claim) {
+      return result_of(claim.get_batch(ids_of(checked(ids)), {.progress = true, .result = true}));
+    });
+  });
+}
+int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_result** message,
+                tq_error** error) {
+  return making(message, error, [&] {
+    const auto& wanted = values_of<read_values>(options);
+    if (wanted.for_claim) refuse("lease_ms and claimed_at are for tq_take");
+    return on_claim(queue, nullptr, "tq_wait_for", [&](auto& claim) {
+      return result_of(claim.wait_for({id}, {.wait = wanted.wait, .stop = wanted.stop}));
+    });
+  });
+}
 int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
             tq_result** message, tq_error** error) {
   return making(message, error, [&] {
@@ -300,6 +305,20 @@ int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* c
   return making(outcomes, error, [&] {
     return on_claim(queue, tx, "tq_set_priority_batch", [&](auto& claim) {
       return result_of_changes(claim.set_priority_batch(priorities_of(checked(changes))));
+    });
+  });
+}
+int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
+  return making(outcome, error, [&] {
+    return on_claim(queue, tx, "tq_make_ready",
+                    [&](auto& claim) { return outcome_of(claim.make_ready({id})); });
+  });
+}
+int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
+                        tq_result** outcomes, tq_error** error) {
+  return making(outcomes, error, [&] {
+    return on_claim(queue, tx, "tq_make_ready_batch", [&](auto& claim) {
+      return result_of_changes(claim.make_ready_batch(ids_of(checked(ids))));
     });
   });
 }

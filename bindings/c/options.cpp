@@ -7,155 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "option_keys.hpp"
+
 namespace tableq_c {
 namespace {
-
-using std::chrono::milliseconds;
-
-/// A value for a key. Borrows its text.
-struct value {
-  int type = TQ_TYPE_NULL;
-  std::int64_t number = 0;
-  double real = 0;
-  std::string_view text = {};
-  bool added = false;  ///< To a list.
-  std::string_view key = {};
-
-  [[nodiscard]] bool null() const noexcept { return type == TQ_TYPE_NULL; }
-  [[nodiscard]] milliseconds length() const noexcept { return milliseconds(number); }
-  [[nodiscard]] tableq::timestamp time() const noexcept { return tableq::timestamp(length()); }
-};
-
-/// A key of options whose values are a Values.
-template <class Values>
-struct key_of {
-  std::string_view name;
-  int type;
-  void (*set)(Values&, const value&);
-  bool list = false;
-  bool nullable = false;
-};
-
-/// All values of an enumeration that is an option.
-template <class Enum>
-constexpr std::initializer_list<Enum> all_of = {};
-template <>
-inline constexpr auto all_of<tableq::schema_policy> = {tableq::schema_policy::create_if_missing,
-                                                       tableq::schema_policy::verify_only};
-template <>
-inline constexpr auto all_of<tableq::notifications> = {
-    tableq::notifications::automatic, tableq::notifications::send_only, tableq::notifications::off};
-template <>
-inline constexpr auto all_of<tableq::ordering> = {tableq::ordering::relaxed,
-                                                  tableq::ordering::strict};
-template <>
-inline constexpr auto all_of<tableq::key_scope> = {tableq::key_scope::active,
-                                                   tableq::key_scope::waiting};
-template <>
-inline constexpr auto all_of<tableq::group_policy> = {tableq::group_policy::hold,
-                                                      tableq::group_policy::pass};
-template <>
-inline constexpr auto all_of<tableq::on_duplicate> = {
-    tableq::on_duplicate::keep_first, tableq::on_duplicate::reject, tableq::on_duplicate::replace,
-    tableq::on_duplicate::postpone};
-
-/// The enumerator that the text names.
-template <class Enum>
-Enum named(const value& given) {
-  std::string names;
-  for (const Enum each : all_of<Enum>) {
-    if (to_string(each) == given.text) return each;
-    names += (names.empty() ? "" : ", ") + std::string(to_string(each));
-  }
-  refuse("the value of " + std::string(given.key) + " is none of: " + names);
-}
-
-template <class T>
-constexpr bool is_optional = false;
-template <class T>
-constexpr bool is_optional<std::optional<T>> = true;
-
-/// The type of a member's values.
-template <class T>
-constexpr int type_of() {
-  if constexpr (is_optional<T>) return type_of<typename T::value_type>();
-  if constexpr (std::is_same_v<T, bool>) return TQ_TYPE_BOOL;
-  if constexpr (std::is_same_v<T, double>) return TQ_TYPE_DOUBLE;
-  if constexpr (std::is_same_v<T, tableq::timestamp>) return TQ_TYPE_TIME;
-  if constexpr (std::is_same_v<T, std::string> || std::is_enum_v<T>) return TQ_TYPE_TEXT;
-  return TQ_TYPE_INT;
-}
-
-/// Stores a value, whose type is that of the member.
-template <class T>
-void store(T& to, const value& given) {
-  if constexpr (is_optional<T>) {
-    if constexpr (std::is_same_v<T, std::optional<tableq::lifetime>>) {
-      to = given.null() ? tableq::lifetime::forever() : tableq::lifetime(given.length());
-    } else {
-      store(to.emplace(), given);
-    }
-  } else if constexpr (std::is_same_v<T, bool>) {
-    to = given.number != 0;
-  } else if constexpr (std::is_same_v<T, double>) {
-    to = given.real;
-  } else if constexpr (std::is_same_v<T, milliseconds>) {
-    to = given.length();
-  } else if constexpr (std::is_same_v<T, tableq::timestamp>) {
-    to = given.time();
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    to = given.text;
-  } else if constexpr (std::is_enum_v<T>) {
-    to = named<T>(given);
-  } else if constexpr (std::is_same_v<T, std::size_t>) {
-    to = size_of(given.number, given.key);
-  } else {
-    to = number_of<T>(given.number, given.key);
-  }
-}
-
-/// The key of a member.
-template <class Values, auto Member>
-constexpr key_of<Values> key(std::string_view name) {
-  using member = std::remove_reference_t<decltype(std::declval<Values&>().*Member)>;
-  return {name, type_of<member>(), [](Values& to, const value& given) { store(to.*Member, given); },
-          false, std::is_same_v<member, std::optional<tableq::lifetime>>};
-}
-/// The key of an optimization.
-template <auto Member>
-constexpr key_of<open_values> shortcut(std::string_view name) {
-  return {name, TQ_TYPE_BOOL,
-          [](open_values& to, const value& given) { store(to.shortcuts.*Member, given); }};
-}
-/// A key that gives the queue groups.
-template <auto Member>
-constexpr key_of<queue_values> group(std::string_view name) {
-  using member = std::remove_reference_t<decltype(std::declval<tableq::group_options&>().*Member)>;
-  return {name, type_of<member>(), [](queue_values& to, const value& given) {
-            to.groups.enabled = true;
-            store(to.groups.*Member, given);
-          }};
-}
-/// Delays after failed attempts.
-template <class Values>
-constexpr std::array<key_of<Values>, 3> retry_keys() {
-  return {{{"retry", TQ_TYPE_TEXT,
-            [](Values& to, const value& given) {
-              if (given.text != "none" && given.text != "usual") {
-                refuse("the value of retry is none of: none, usual");
-              }
-              to.retry_given.delays = given.text == "none" ? tableq::retry_delays::none()
-                                                           : tableq::retry_delays::usual();
-            }},
-           {"retry_ms", TQ_TYPE_INT,
-            [](Values& to, const value& given) {
-              if (!to.retry_given.delays) to.retry_given.delays.emplace();
-              to.retry_given.delays->after.push_back(given.length());
-            },
-            true},
-           {"retry_jitter", TQ_TYPE_INT,
-            [](Values& to, const value& given) { store(to.retry_given.jitter, given); }}}};
-}
 
 constexpr std::array open_keys = {
     key<open_values, &open_values::schema>("schema"),
@@ -184,6 +39,9 @@ constexpr std::array queue_keys = {
     key<queue_values, &queue_values::keys>("keys"),
     key<queue_values, &queue_values::key_window>("key_window_ms"),
     key<queue_values, &queue_values::dead_letters>("dead_letters"),
+    retained<&tableq::retention::done>("retain_done_ms"),
+    retained<&tableq::retention::dead>("retain_dead_ms"),
+    key<queue_values, &queue_values::batches>("batches"),
     group<&tableq::group_options::limit>("group_limit"),
     group<&tableq::group_options::on_failure>("group_on_failure"),
     group<&tableq::group_options::by_turns>("group_by_turns"),
@@ -206,6 +64,12 @@ constexpr std::array message_keys = {
     message_retry_keys[0],
     message_retry_keys[1],
     message_retry_keys[2],
+    key_of<message_values>{
+        "batch", TQ_TYPE_INT,
+        [](message_values& to, const value& given) { store(to.batch_given.id, given); }},
+    key_of<message_values>{
+        "batch_member", TQ_TYPE_TEXT,
+        [](message_values& to, const value& given) { store(to.batch_given.member, given); }},
     key_of<message_values>{
         "wait_ms", TQ_TYPE_INT,
         [](message_values& to, const value& given) { store(to.full.wait, given); }},
@@ -255,6 +119,67 @@ constexpr std::array migrate_keys = {
         [](migrate_options& to, const value& given) { to.queues.emplace_back(given.text); }, true},
 };
 
+constexpr std::array filter_keys = {
+    key<filter_values, &filter_values::state>("state"),
+    key<filter_values, &filter_values::older_than>("older_than_ms"),
+    key<filter_values, &filter_values::group>("group"),
+    key<filter_values, &filter_values::key_prefix>("key_prefix"),
+    key<filter_values, &filter_values::error>("error"),
+    key<filter_values, &filter_values::all>("all"),
+    key<filter_values, &filter_values::dry_run>("dry_run"),
+    key<filter_values, &filter_values::batch>("batch"),
+    key<filter_values, &filter_values::max>("max"),
+    key<filter_values, &filter_values::after>("after"),
+};
+constexpr std::array alter_retry_keys = retry_keys<alter_values>();
+constexpr std::array alter_keys = {
+    key<alter_values, &alter_values::lease>("lease_ms"),
+    key<alter_values, &alter_values::max_attempts>("max_attempts"),
+    key<alter_values, &alter_values::keep_completed>("keep_completed"),
+    key<alter_values, &alter_values::time_to_live>("time_to_live_ms"),
+    key<alter_values, &alter_values::keys>("keys"),
+    key<alter_values, &alter_values::key_window>("key_window_ms"),
+    key<alter_values, &alter_values::group_limit>("group_limit"),
+    key<alter_values, &alter_values::group_on_failure>("group_on_failure"),
+    key<alter_values, &alter_values::dead_letters>("dead_letters"),
+    key<alter_values, &alter_values::retain_done>("retain_done_ms"),
+    key<alter_values, &alter_values::retain_dead>("retain_dead_ms"),
+    key<alter_values, &alter_values::ordering>("ordering"),
+    key<alter_values, &alter_values::groups>("groups"),
+    key<alter_values, &alter_values::groups_by_turns>("group_by_turns"),
+    key<alter_values, &alter_values::dry_run>("dry_run"),
+    alter_retry_keys[0],
+    alter_retry_keys[1],
+    alter_retry_keys[2],
+};
+
+using tableq::schedule;
+constexpr std::array schedule_keys = {
+    key<schedule, &schedule::name>("name"),
+    key<schedule, &schedule::queue>("queue"),
+    key<schedule, &schedule::cron>("cron"),
+    key<schedule, &schedule::every>("every_ms"),
+    key<schedule, &schedule::zone>("zone"),
+    key<schedule, &schedule::key>("key"),
+    key<schedule, &schedule::group>("group"),
+    key<schedule, &schedule::priority>("priority"),
+    key<schedule, &schedule::catch_up>("catch_up"),
+    key<schedule, &schedule::not_later_than>("not_later_than_ms"),
+    key<schedule, &schedule::skip_if_running>("skip_if_running"),
+};
+
+constexpr std::array batch_keys = {
+    key<begin_values, &begin_values::queue>("then"),
+    key<begin_values, &begin_values::key>("key"),
+    key<begin_values, &begin_values::group>("group"),
+    key<begin_values, &begin_values::priority>("priority"),
+    key_of<begin_values>{"parent", TQ_TYPE_INT,
+                         [](begin_values& to, const value& given) { store(to.parent.id, given); }},
+    key_of<begin_values>{
+        "parent_member", TQ_TYPE_TEXT,
+        [](begin_values& to, const value& given) { store(to.parent.member, given); }},
+};
+
 template <class Values>
 constexpr std::span<const key_of<Values>> keys_of() {
   if constexpr (std::is_same_v<Values, open_values>) return open_keys;
@@ -268,6 +193,10 @@ constexpr std::span<const key_of<Values>> keys_of() {
   if constexpr (std::is_same_v<Values, tableq::purge_options>) return purge_keys;
   if constexpr (std::is_same_v<Values, tableq::redrive_options>) return redrive_keys;
   if constexpr (std::is_same_v<Values, tableq::migrate_options>) return migrate_keys;
+  if constexpr (std::is_same_v<Values, filter_values>) return filter_keys;
+  if constexpr (std::is_same_v<Values, alter_values>) return alter_keys;
+  if constexpr (std::is_same_v<Values, tableq::schedule>) return schedule_keys;
+  if constexpr (std::is_same_v<Values, begin_values>) return batch_keys;
 }
 
 const char* words_of(int type) {
@@ -394,9 +323,16 @@ tableq::claim_options queue_values::claim() const {
   return out;
 }
 
+tableq::queue_changes alter_values::changes() const {
+  tableq::queue_changes out = *this;
+  out.retry = retry_given.all();
+  return out;
+}
+
 tableq::claim_enqueue_options message_values::claim_options() const {
   tableq::claim_enqueue_options out = *this;
   out.retry = retry_given.all();
+  out.batch = batch_given.all();
   return out;
 }
 
@@ -467,6 +403,18 @@ int tq_options_new(int purpose, tq_options** options, tq_error** error) {
       case TQ_FOR_MIGRATE:
         made->values.emplace<tableq::migrate_options>();
         break;
+      case TQ_FOR_FILTER:
+        made->values.emplace<tableq_c::filter_values>();
+        break;
+      case TQ_FOR_ALTER:
+        made->values.emplace<tableq_c::alter_values>();
+        break;
+      case TQ_FOR_SCHEDULE:
+        made->values.emplace<tableq::schedule>();
+        break;
+      case TQ_FOR_BATCH:
+        made->values.emplace<tableq_c::begin_values>();
+        break;
       default:
         tableq_c::refuse("this version has no such purpose of options");
     }
@@ -526,11 +474,26 @@ int tq_options_add_text(tq_options* options, const char* key, const char* text, 
 int tq_options_set_header(tq_options* options, const char* name, size_t name_size,
                           const char* given, size_t value_size, tq_error** error) {
   return calling(error, [&] {
-    auto* const message = std::get_if<tableq_c::message_values>(&checked(options).values);
-    if (message == nullptr) tableq_c::refuse_purpose("a header", "TQ_FOR_MESSAGE");
-    message->headers.insert_or_assign(std::string(text_of(name, name_size)),
-                                      std::string(text_of(given, value_size)));
-    message->keys.emplace_back("headers");
+    auto& values = checked(options).values;
+    if (auto* const filter = std::get_if<tableq_c::filter_values>(&values)) {
+      filter->header = tableq::header_value{std::string(text_of(name, name_size)),
+                                            std::string(text_of(given, value_size))};
+      return;
+    }
+    auto* const message = std::get_if<tableq_c::message_values>(&values);
+    auto* const rule = std::get_if<tableq::schedule>(&values);
+    auto* const batch = std::get_if<tableq_c::begin_values>(&values);
+    tableq::headers* const to = message != nullptr ? &message->headers
+                                : rule != nullptr  ? &rule->headers
+                                : batch != nullptr ? &batch->headers
+                                                   : nullptr;
+    if (to == nullptr) {
+      tableq_c::refuse_purpose("a header",
+                               "TQ_FOR_MESSAGE, TQ_FOR_FILTER, TQ_FOR_SCHEDULE or TQ_FOR_BATCH");
+    }
+    to->insert_or_assign(std::string(text_of(name, name_size)),
+                         std::string(text_of(given, value_size)));
+    if (message != nullptr) message->keys.emplace_back("headers");
   });
 }
 int tq_options_set_stop(tq_options* options, tq_stop* stop, tq_error** error) {
@@ -544,11 +507,13 @@ int tq_options_set_stop(tq_options* options, tq_stop* stop, tq_error** error) {
             values.full.stop = token;
           } else if constexpr (std::is_same_v<kind, tableq_c::read_values> ||
                                std::is_same_v<kind, tableq::when_full> ||
+                               std::is_same_v<kind, tableq_c::filter_values> ||
                                std::is_same_v<kind, tableq::redrive_options>) {
             values.stop = token;
           } else {
             tableq_c::refuse_purpose(
-                "a stop", "TQ_FOR_MESSAGE, TQ_FOR_ENQUEUE, TQ_FOR_READ or TQ_FOR_REDRIVE");
+                "a stop",
+                "TQ_FOR_MESSAGE, TQ_FOR_ENQUEUE, TQ_FOR_READ, TQ_FOR_REDRIVE or TQ_FOR_FILTER");
           }
         },
         checked(options).values);

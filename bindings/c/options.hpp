@@ -38,8 +38,19 @@ struct queue_values : tableq::order_options, tableq::claim_options {
 
   [[nodiscard]] tableq::claim_options claim() const;
 };
+/// The id of a batch and the receipt of a member, as their keys give them.
+struct batch_values {
+  std::optional<std::int64_t> id = {};
+  std::optional<std::string> member = {};
+
+  /// @throws tableq::error errc::invalid_argument for a member without an id, and for a text that
+  /// is
+  ///   no receipt.
+  [[nodiscard]] std::optional<tableq::batch_id> all() const;
+};
 struct message_values : tableq::claim_enqueue_options {
   retry_values retry_given = {};
+  batch_values batch_given = {};
   tableq::when_full full = {};
   std::vector<std::string_view> keys = {};  ///< As given.
 
@@ -48,11 +59,30 @@ struct message_values : tableq::claim_enqueue_options {
   [[nodiscard]] tableq::enqueue_options plain_options() const;
   [[nodiscard]] tableq::pending_options pending_options() const;
 };
+struct begin_values : tableq::batch_end {
+  batch_values parent = {};
+
+  [[nodiscard]] tableq::batch_options all(std::string_view bytes) const;
+};
 struct read_values : tableq::take_options {
   bool for_claim = false;  ///< A key of `tq_take` alone was given.
 };
 struct failure_values : tableq::fail_options {
   std::optional<std::string> error = {};
+};
+
+struct filter_values : tableq::message_filter {
+  bool dry_run = false;
+  std::size_t batch = tableq::bulk_options().batch;
+  std::size_t max = tableq::filter_page().max;
+  std::optional<std::string> after = {};
+  std::stop_token stop = {};
+};
+struct alter_values : tableq::queue_changes {
+  retry_values retry_given = {};
+  bool dry_run = false;
+
+  [[nodiscard]] tableq::queue_changes changes() const;
 };
 
 }  // namespace tableq_c
@@ -62,7 +92,8 @@ struct tq_options : tableq_c::handle<tq_options> {
   std::variant<tableq_c::open_values, tableq_c::queue_values, tableq_c::message_values, tableq::row,
                tableq::when_full, tableq_c::read_values, tableq_c::failure_values,
                tableq::queue_limits, tableq::stats_options, tableq::purge_options,
-               tableq::redrive_options, tableq::migrate_options>
+               tableq::redrive_options, tableq::migrate_options, tableq_c::filter_values,
+               tableq_c::alter_values, tableq::schedule, tableq_c::begin_values>
       values;
 };
 

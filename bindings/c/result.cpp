@@ -4,87 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "fields.hpp"
+
 namespace tableq_c {
 namespace {
-
-field null() noexcept {
-  return {};
-}
-field integer(std::int64_t number) noexcept {
-  return {.type = TQ_TYPE_INT, .number = number};
-}
-field count(std::size_t number) noexcept {
-  return integer(static_cast<std::int64_t>(number));
-}
-field length(std::chrono::milliseconds value) noexcept {
-  return integer(value.count());
-}
-field boolean(bool value) noexcept {
-  return {.type = TQ_TYPE_BOOL, .number = value ? 1 : 0};
-}
-field time(tableq::timestamp value) noexcept {
-  return {.type = TQ_TYPE_TIME, .number = value.time_since_epoch().count()};
-}
-field real(double value) noexcept {
-  return {.type = TQ_TYPE_DOUBLE, .real = value};
-}
-field text(std::string_view value) noexcept {
-  return {.type = TQ_TYPE_TEXT, .text = value};
-}
-field bytes(std::string_view value) noexcept {
-  return {.type = TQ_TYPE_BYTES, .text = value};
-}
-field list(const result& value) noexcept {
-  return {.type = TQ_TYPE_LIST, .list = value.get()};
-}
-/// A list that may be missing because it is empty.
-field list_or(const result& value, const result& empty) noexcept {
-  return list(value ? value : empty);
-}
-/// NULL if there is no value.
-template <class Value, class Make>
-field optional(const std::optional<Value>& value, Make make) noexcept {
-  return value ? make(*value) : null();
-}
-
-template <class Row, std::size_t Count>
-result made(std::vector<Row> items, const std::array<column<Row>, Count>& columns) {
-  return std::make_unique<rows<Row>>(std::move(items), columns);
-}
-template <class Row, std::size_t Count>
-result made_of_one(Row item, const std::array<column<Row>, Count>& columns) {
-  std::vector<Row> items;
-  items.push_back(std::move(item));
-  return made(std::move(items), columns);
-}
-
-/// A result for the field of another one.
-result inner(result list) {
-  list->inside = true;
-  return list;
-}
-
-/// Points into the headers of a message, whose nodes do not move.
-using header = const tableq::headers::value_type*;
-constexpr std::array header_columns = {
-    column<header>{"name", [](const header& of) { return text(of->first); }},
-    column<header>{"value", [](const header& of) { return text(of->second); }},
-};
-/// Empty, for every message without headers.
-const result& no_headers() {
-  static const result none = inner(made(std::vector<header>(), header_columns));
-  return none;
-}
-/// At the start of the program or of dlopen: a getter must not need memory.
-[[maybe_unused]] const result& no_headers_made = no_headers();
-/// Null if there are none.
-result list_of(const tableq::headers& headers) {
-  if (headers.empty()) return nullptr;
-  std::vector<header> out;
-  out.reserve(headers.size());
-  for (const auto& each : headers) out.push_back(&each);
-  return inner(made(std::move(out), header_columns));
-}
 
 using failed = tableq::failure_record;
 constexpr std::array failure_columns = {
@@ -207,6 +130,12 @@ field of_listed(const listed_row& of) {
   return of.message ? Get(*of.message) : null();
 }
 using stored = tableq::stored_message;
+/// A field of what a handler has said.
+using said = tableq::message_progress;
+template <auto Get>
+field of_progress(const listed_row& of) {
+  return of.message && of.message->progress ? Get(*of.message->progress) : null();
+}
 constexpr std::array listed_columns = {
     column<listed_row>{"id", of_listed<[](const stored& of) { return integer(of.id.value); }>},
     column<listed_row>{"state",
@@ -238,7 +167,28 @@ constexpr std::array listed_columns = {
     column<listed_row>{
         "unread_headers",
         of_listed<[](const stored& of) { return optional(of.unread_headers, text); }>},
+    column<listed_row>{"progress", of_progress<[](const said& of) { return real(of.done); }>},
+    column<listed_row>{"progress_note", of_progress<[](const said& of) { return text(of.note); }>},
+    column<listed_row>{"progress_at", of_progress<[](const said& of) { return time(of.at); }>},
+    column<listed_row>{"result",
+                       of_listed<[](const stored& of) { return optional(of.result, bytes); }>},
 };
+
+using tableq::awaited;
+constexpr std::array awaited_columns = {
+    column<awaited>{"ending", [](const awaited& of) { return integer(static_cast<int>(of.how)); }},
+    column<awaited>{
+        "state", [](const awaited& of) { return of.state ? text(to_string(*of.state)) : null(); }},
+    column<awaited>{"result", [](const awaited& of) { return optional(of.result, bytes); }},
+    column<awaited>{"error",
+                    [](const awaited& of) { return of.error ? text(of.error->error) : null(); }},
+    column<awaited>{"error_at",
+                    [](const awaited& of) { return of.error ? time(of.error->at) : null(); }},
+};
+static_assert(static_cast<int>(awaited::ending::done) == TQ_ENDING_DONE);
+static_assert(static_cast<int>(awaited::ending::dead) == TQ_ENDING_DEAD);
+static_assert(static_cast<int>(awaited::ending::gone) == TQ_ENDING_GONE);
+static_assert(static_cast<int>(awaited::ending::waiting) == TQ_ENDING_WAITING);
 
 struct table_row {
   result row;
@@ -278,6 +228,7 @@ constexpr std::array queue_columns = {
     column<queue_row>{"identity", [](const queue_row& of) { return integer(of.info.identity); }},
     column<queue_row>{"ordering",
                       [](const queue_row& of) { return text(to_string(of.info.ordering)); }},
+    column<queue_row>{"schedules", [](const queue_row& of) { return boolean(of.info.schedules); }},
     column<queue_row>{"created_at", [](const queue_row& of) { return time(of.info.created_at); }},
     column<queue_row>{"lease_ms", of_claim<[](const queue_info& of) { return length(of.lease); }>},
     column<queue_row>{"max_attempts",
@@ -305,6 +256,16 @@ constexpr std::array queue_columns = {
         of_groups<[](const tableq::group_options& of) { return boolean(of.by_turns); }>},
     column<queue_row>{"dead_letters",
                       of_claim<[](const queue_info& of) { return text(of.dead_letters); }>},
+    column<queue_row>{"batches",
+                      of_claim<[](const queue_info& of) { return boolean(of.batches); }>},
+    column<queue_row>{"batch_ends",
+                      [](const queue_row& of) { return boolean(of.info.batch_ends); }},
+    column<queue_row>{
+        "retain_done_ms",
+        of_claim<[](const queue_info& of) { return optional(of.retention.done, length); }>},
+    column<queue_row>{
+        "retain_dead_ms",
+        of_claim<[](const queue_info& of) { return optional(of.retention.dead, length); }>},
     column<queue_row>{
         "definition",
         [](const queue_row& of) { return of.info.table ? text(of.definition) : null(); }},
@@ -324,6 +285,24 @@ constexpr std::array step_columns = {
     column<migration_step>{"from", [](const migration_step& of) { return integer(of.from); }},
     column<migration_step>{"to", [](const migration_step& of) { return integer(of.to); }},
     column<migration_step>{"sql", [](const migration_step& of) { return text(of.sql); }},
+};
+
+using tableq::batch_info;
+constexpr std::array batch_columns = {
+    column<batch_info>{"batch", [](const batch_info& of) { return integer(of.id); }},
+    column<batch_info>{"total", [](const batch_info& of) { return count(of.total); }},
+    column<batch_info>{"outstanding", [](const batch_info& of) { return count(of.outstanding); }},
+    column<batch_info>{"completed", [](const batch_info& of) { return count(of.completed); }},
+    column<batch_info>{"dead", [](const batch_info& of) { return count(of.dead); }},
+    column<batch_info>{"removed", [](const batch_info& of) { return count(of.removed); }},
+    column<batch_info>{"gone", [](const batch_info& of) { return count(of.gone); }},
+    column<batch_info>{"sealed", [](const batch_info& of) { return boolean(of.sealed); }},
+    column<batch_info>{"cancelled", [](const batch_info& of) { return boolean(of.cancelled); }},
+    column<batch_info>{
+        "then", [](const batch_info& of) { return of.then.empty() ? null() : text(of.then); }},
+    column<batch_info>{"created_at", [](const batch_info& of) { return time(of.created_at); }},
+    column<batch_info>{"finished_at",
+                       [](const batch_info& of) { return optional(of.finished_at, time); }},
 };
 
 struct lost_row {
@@ -408,6 +387,35 @@ constexpr std::array redriven_columns = {
     column<redriven>{"key_held", [](const redriven& of) { return count(of.key_held); }},
 };
 
+std::string text_of(const tableq::filter_place& place) {
+  return std::to_string(place.part) + ":" + std::to_string(place.at) + ":" +
+         std::to_string(place.id) + ":" + std::to_string(place.until);
+}
+struct bulk_row {
+  tableq::bulk_result done;
+  std::string stopped_at = {};
+};
+constexpr std::array bulk_columns = {
+    column<bulk_row>{"count", [](const bulk_row& of) { return count(of.done.count); }},
+    column<bulk_row>{"running", [](const bulk_row& of) { return count(of.done.running); }},
+    column<bulk_row>{"changed", [](const bulk_row& of) { return count(of.done.changed); }},
+    column<bulk_row>{"key_held", [](const bulk_row& of) { return count(of.done.key_held); }},
+    column<bulk_row>{
+        "stopped_at",
+        [](const bulk_row& of) { return of.done.stopped_at ? text(of.stopped_at) : null(); }},
+};
+constexpr std::array place_columns = {
+    column<std::string>{"place", [](const std::string& of) { return text(of); }},
+};
+using tableq::option_change;
+constexpr std::array change_columns = {
+    column<option_change>{"option", [](const option_change& of) { return text(of.option); }},
+    column<option_change>{"before", [](const option_change& of) { return text(of.before); }},
+    column<option_change>{"after", [](const option_change& of) { return text(of.after); }},
+    column<option_change>{"refused_at_open",
+                          [](const option_change& of) { return boolean(of.refused_at_open); }},
+};
+
 using settings_row = handle_settings;
 template <auto Get>
 field of_handle(const settings_row& of) {
@@ -478,6 +486,9 @@ result result_of(std::vector<tableq::stored_message> messages) {
   for (tableq::stored_message& each : messages) out.emplace_back(std::move(each));
   return result_of(std::move(out));
 }
+result result_of(awaited found) {
+  return made_of_one(std::move(found), awaited_columns);
+}
 result result_of(std::vector<tableq::row> table_rows) {
   std::vector<table_row> out;
   out.reserve(table_rows.size());
@@ -503,6 +514,9 @@ result result_of(std::vector<tableq::queue_info> queues) {
 }
 result result_of(std::vector<tableq::finding> findings) {
   return made(std::move(findings), finding_columns);
+}
+result result_of(std::vector<tableq::batch_info> batches) {
+  return made(std::move(batches), batch_columns);
 }
 result result_of(std::vector<tableq::migration_step> steps) {
   return made(std::move(steps), step_columns);
@@ -533,6 +547,19 @@ result result_of(const tableq::queue_limits& limits) {
 }
 result result_of(const tableq::redriven& done) {
   return made_of_one(done, redriven_columns);
+}
+result result_of(const tableq::bulk_result& done) {
+  bulk_row row{.done = done};
+  if (done.stopped_at) row.stopped_at = text_of(*done.stopped_at);
+  return made_of_one(std::move(row), bulk_columns);
+}
+result result_of(std::vector<tableq::option_change> changes) {
+  return made(std::move(changes), change_columns);
+}
+result result_of(const std::optional<tableq::filter_place>& next) {
+  std::vector<std::string> places;
+  if (next) places.push_back(text_of(*next));
+  return made(std::move(places), place_columns);
 }
 result result_of(handle_settings settings) {
   return made_of_one(std::move(settings), settings_columns);

@@ -110,11 +110,13 @@ struct handle_settings {
 [[nodiscard]] result result_of(std::vector<tableq::delivery> taken);
 [[nodiscard]] result result_of(std::vector<listed> messages);
 [[nodiscard]] result result_of(std::vector<tableq::stored_message> messages);
+[[nodiscard]] result result_of(tableq::awaited found);
 [[nodiscard]] result result_of(std::vector<tableq::row> table_rows);
 [[nodiscard]] result result_of(std::vector<added_row> added);
 [[nodiscard]] result result_of(std::vector<tableq::queue_info> queues);
 [[nodiscard]] result result_of(std::vector<tableq::finding> findings);
 [[nodiscard]] result result_of(std::vector<tableq::migration_step> steps);
+[[nodiscard]] result result_of(std::vector<tableq::batch_info> batches);
 [[nodiscard]] result result_of(std::vector<tableq::lost_lease> lost);
 [[nodiscard]] result result_of(const std::map<std::string, std::string>& statements);
 [[nodiscard]] result result_of(const tableq::queue_stats& stats);
@@ -122,6 +124,10 @@ struct handle_settings {
 [[nodiscard]] result result_of(const tableq::queue_rates& rates);
 [[nodiscard]] result result_of(const tableq::queue_limits& limits);
 [[nodiscard]] result result_of(const tableq::redriven& done);
+[[nodiscard]] result result_of(const tableq::bulk_result& done);
+[[nodiscard]] result result_of(std::vector<tableq::option_change> changes);
+/// Field: place. No row: there is nothing after it.
+[[nodiscard]] result result_of(const std::optional<tableq::filter_place>& next);
 [[nodiscard]] result result_of(handle_settings settings);
 /// Field: text.
 [[nodiscard]] result result_of_text(std::string text);

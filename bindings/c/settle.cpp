@@ -69,6 +69,24 @@ int tq_complete(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t
   return settle(queue, tx, "tq_complete", receipt, size, outcome, error,
                 [](auto& bound, const tableq::receipt& taken) { return bound.complete(taken); });
 }
+int tq_complete_with_result(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
+                            const void* result, size_t result_size, int* outcome,
+                            tq_error** error) {
+  return making(outcome, error, [&] {
+    const tableq::receipt taken = tableq::parse_receipt(text_of(receipt, size));
+    return outcome_of(on_claim(queue, tx, "tq_complete_with_result", [&](auto& claim) {
+      return claim.complete(taken, text_of(result, result_size));
+    }));
+  });
+}
+int tq_progress(tq_queue* queue, const char* receipt, size_t size, double done, const char* note,
+                size_t note_size, tq_error** error) {
+  return calling(error, [&] {
+    const tableq::receipt taken = tableq::parse_receipt(text_of(receipt, size));
+    on_claim(queue, nullptr, "tq_progress",
+             [&](auto& claim) { claim.progress(taken, done, text_of(note, note_size)); });
+  });
+}
 int tq_complete_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                       tq_result** outcomes, tq_error** error) {
   return settle_all(queue, tx, "tq_complete_batch", outcomes, error, [&](auto& bound) {

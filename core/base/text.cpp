@@ -20,7 +20,7 @@ TABLEQ_NAMES(errc, invalid_argument, not_found, kind_mismatch, options_mismatch,
              not_a_database, duplicate_key, cancelled, unsupported, queue_full, storage_failed,
              internal)
 TABLEQ_NAMES(advice, never, statement, transaction, session)
-TABLEQ_NAMES(role, producer, replacer, consumer, viewer, manager, owner)
+TABLEQ_NAMES(role, producer, replacer, consumer, viewer, manager, owner, scheduler)
 TABLEQ_NAMES(ordering, relaxed, strict)
 TABLEQ_NAMES(schema_policy, create_if_missing, verify_only)
 TABLEQ_NAMES(notifications, automatic, send_only, off)

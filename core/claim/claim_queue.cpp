@@ -3,8 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "core/claim/bulk.hpp"
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
+#include "core/input/trace.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/operation.hpp"
 
@@ -30,7 +32,7 @@ std::vector<enqueued> add_messages(const queue_state& state, transaction_state* 
 }
 
 /// Passes a message to the thread that stores messages of this handle.
-/// @param hand_over passes the message to the given writer.
+/// @param hand_over passes the message with the given options to the given writer.
 template <class HandOver>
 auto write_later(const queue& handle, const std::string& payload,
                  const claim_enqueue_options& options, HandOver hand_over) {
@@ -39,11 +41,17 @@ auto write_later(const queue& handle, const std::string& payload,
   return core::named(
       state.database().name(), core::contract_of(statement::claim_enqueue).name, [&] {
         core::check_payload(payload, state.database().payloads());
-        core::check_message(options, state.info().groups.has_value());
+        core::check_message(options, state.current(false).info().groups.has_value());
+        // The context is that of the caller, not of the thread that stores the message.
+        claim_enqueue_options traced = options;
+        if (const auto trace = state.database().current_trace()) {
+          traced.headers = core::with_trace(std::move(traced.headers), *trace);
+        }
         return hand_over(
+            std::move(traced),
             state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {
               return operation(state, nullptr, statement::claim_enqueue,
-                               [&] { return add_messages(state, nullptr, items, {}); });
+                               [&] { return add_messages(state.current(), nullptr, items, {}); });
             }));
       });
 }
@@ -68,14 +76,15 @@ std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_mess
 
 std::future<enqueued> claim_queue::enqueue_async(std::string payload,
                                                  const claim_enqueue_options& options) {
-  return write_later(*this, payload, options, [&](claim_writer& writer) {
-    return core::add_with_future(writer, std::move(payload), options);
-  });
+  return write_later(*this, payload, options,
+                     [&](claim_enqueue_options traced, claim_writer& writer) {
+                       return core::add_with_future(writer, std::move(payload), std::move(traced));
+                     });
 }
 void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options& options,
                                 std::function<void(outcome<enqueued>)> done) {
-  write_later(*this, payload, options, [&](claim_writer& writer) {
-    writer.add({std::move(payload), options, std::move(done)});
+  write_later(*this, payload, options, [&](claim_enqueue_options traced, claim_writer& writer) {
+    writer.add({std::move(payload), std::move(traced), std::move(done)});
   });
 }
 
@@ -87,6 +96,11 @@ std::vector<stored_message> claim_queue::peek(std::size_t max) const {
 std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
   return operation_outside(*this, statement::claim_list, [&](const queue_state& listed) {
     return core::list(listed, state, page);
+  });
+}
+filtered_messages claim_queue::list(const message_filter& filter, const filter_page& page) const {
+  return operation_outside(*this, statement::claim_list, [&](const queue_state& listed) {
+    return core::list(listed, filter, page);
   });
 }
 std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
@@ -112,22 +126,48 @@ claim_stats claim_queue::stats(const stats_options& options) const {
                            [&](const queue_state& state) { return core::stats(state, options); });
 }
 
-std::optional<stored_message> claim_queue::get(message_id id) const {
-  return std::move(get_batch(std::span(&id, 1)).front());
+std::optional<stored_message> claim_queue::get(message_id id, const look_options& with) const {
+  return std::move(get_batch(std::span(&id, 1), with).front());
 }
-std::vector<std::optional<stored_message>> claim_queue::get_batch(
-    const batch_view<message_id>& ids) const {
+std::vector<std::optional<stored_message>> claim_queue::get_batch(const batch_view<message_id>& ids,
+                                                                  const look_options& with) const {
   return operation(*this, statement::claim_get,
                    [&](const queue_state& state, transaction_state* tx) {
-                     return core::get(state, tx, ids.items());
+                     return core::get(state, tx, ids.items(), with);
                    });
 }
 
-std::optional<stored_message> claim_queue::find(text_view key) const {
+std::vector<waiting_group> claim_queue::groups(std::size_t max) const {
+  return operation_outside(*this, statement::claim_groups,
+                           [&](const queue_state& state) { return core::groups(state, max); });
+}
+
+std::optional<stored_message> claim_queue::find(text_view key, const look_options& with) const {
   return operation(*this, statement::claim_find,
                    [&](const queue_state& state, transaction_state* tx) {
-                     return core::find(state, tx, key.view());
+                     return core::find(state, tx, key.view(), with);
                    });
+}
+
+settle_result claim_queue::complete(const receipt& taken, payload_view result) {
+  return operation(
+      *this, statement::claim_complete, [&](const queue_state& state, transaction_state* tx) {
+        const std::optional<std::string_view> given = result.view();
+        return core::complete(state, tx, std::span(&taken, 1), std::span(&given, 1)).front();
+      });
+}
+void claim_queue::progress(const receipt& taken, double done, text_view note) {
+  // The database is not asked.
+  const queue_state& state = core::access::state_of(*this);
+  core::named(state.database().name(), core::contract_of(statement::claim_progress).name, [&] {
+    state.database().check_here();
+    core::say_progress(state, taken, done, note.view());
+  });
+}
+awaited claim_queue::wait_for(message_id id, const wait_for_options& options) const {
+  return operation_outside(*this, statement::claim_outcome, [&](const queue_state& state) {
+    return core::await_end(state, id, options);
+  });
 }
 
 change_result claim_queue::cancel(message_id id) {
@@ -152,11 +192,48 @@ std::vector<change_result> claim_queue::set_priority_batch(
                    });
 }
 
+change_result claim_queue::make_ready(message_id id) {
+  return make_ready_batch(std::span(&id, 1)).front();
+}
+std::vector<change_result> claim_queue::make_ready_batch(const batch_view<message_id>& ids) {
+  return operation(*this, statement::claim_make_ready,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::make_ready(state, tx, ids.items());
+                   });
+}
+
+bulk_result claim_queue::cancel(const message_filter& filter, const bulk_options& options) {
+  return operation_outside(*this, statement::claim_cancel, [&](const queue_state& state) {
+    return core::cancel(state, filter, options);
+  });
+}
+bulk_result claim_queue::set_priority(const message_filter& filter, std::int32_t priority,
+                                      const bulk_options& options) {
+  return operation_outside(*this, statement::claim_set_priority, [&](const queue_state& state) {
+    return core::set_priority(state, filter, priority, options);
+  });
+}
+bulk_result claim_queue::make_ready(const message_filter& filter, const bulk_options& options) {
+  return operation_outside(*this, statement::claim_make_ready, [&](const queue_state& state) {
+    return core::make_ready(state, filter, options);
+  });
+}
+bulk_result claim_queue::redrive(const message_filter& filter, const bulk_options& options) {
+  return operation_outside(*this, statement::claim_redrive, [&](const queue_state& state) {
+    return core::redrive(state, filter, options);
+  });
+}
+bulk_result claim_queue::purge(const message_filter& filter, const bulk_options& options) {
+  return operation_outside(*this, statement::claim_purge, [&](const queue_state& state) {
+    return core::purge(state, filter, options);
+  });
+}
+
 std::chrono::milliseconds claim_queue::lease() const noexcept {
-  return core::access::state_of(*this).info().lease;
+  return core::access::state_of(*this).current(false).info().lease;
 }
 int claim_queue::max_attempts() const noexcept {
-  return core::access::state_of(*this).info().max_attempts;
+  return core::access::state_of(*this).current(false).info().max_attempts;
 }
 
 }  // namespace tableq::inline v0

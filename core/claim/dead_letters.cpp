@@ -1,5 +1,6 @@
 #include "core/claim/dead_letters.hpp"
 
+#include <charconv>
 #include <deque>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -22,10 +24,11 @@ namespace {
 /// @param state messages in other states stay.
 /// @param holds_keys whether they hold their keys there.
 /// @param edit changes the headers of each message.
+/// @return their new ids, in the order of the calls of `edit`.
 template <class Edit>
-std::size_t move_messages(const queue_state& source, const queue_state& target,
-                          transaction_state& tx, message_state state,
-                          std::span<const message_id> ids, bool holds_keys, Edit edit) {
+std::vector<message_id> move_messages(const queue_state& source, const queue_state& target,
+                                      transaction_state& tx, message_state state,
+                                      std::span<const message_id> ids, bool holds_keys, Edit edit) {
   auto rows = source.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
   std::deque<std::string> texts;  // a deque never moves its elements
   std::vector<adopt_item> items;
@@ -34,7 +37,7 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
     std::optional<headers> read = to_headers(row.headers);
     if (!read) read = headers{{std::string(unread_header), to_plain_utf8(*row.headers)}};
     headers& values = *read;
-    edit(values);
+    edit(values, row.id);
     adopt_item one{.payload = row.payload,
                    .priority = row.priority,
                    .created_at = row.created_at,
@@ -44,9 +47,9 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
       one.headers = texts.emplace_back(encode_headers(values, source.database().narrow_texts()));
     items.push_back(one);
   }
-  if (items.empty()) return 0;
-  const std::size_t added = target.execute(&tx, statements::claim_adopt, {}, items).size();
-  if (added < items.size()) {
+  if (items.empty()) return {};
+  const auto added = target.execute(&tx, statements::claim_adopt, {}, items);
+  if (added.size() < items.size()) {
     tx.spoil();
     throw error(errc::conflict, advice::transaction,
                 "a row of the queue " + target.name() +
@@ -56,7 +59,9 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
   }
   apply(source, &tx, {.left = true});
   apply(target, &tx, {.readable = items.size(), .readmitted = true});
-  return items.size();
+  std::vector<message_id> out(items.size());
+  for (const auto& row : added) out[row.item] = row.id;
+  return out;
 }
 
 /// Those of the keys that messages of the queue hold.
@@ -87,8 +92,11 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
                           std::span<const message_id> ids) {
   on_dead_letters(queue, [&] {
     return move_messages(queue, *queue.dead_letters(), tx, message_state::dead, ids, false,
-                         [&](headers& values) {
+                         [&](headers& values, message_id id) {
                            values.insert_or_assign(std::string(source_header), queue.name());
+                           if (!queue.info().batches) return;
+                           values.insert_or_assign(std::string(source_id_header),
+                                                   std::to_string(id.value));
                          });
   });
 }
@@ -110,12 +118,30 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
     // Of two messages with one key the first returns.
     if (!holds_keys || !each.key || taken.insert(*each.key).second) ids.push_back(each.id);
   }
-  const auto edit = [](headers& values) {
+  std::vector<returned_message> returned;
+  const auto edit = [&](headers& values, message_id /*id*/) {
     if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
+    returned.emplace_back();
+    const auto former = values.find(source_id_header);
+    if (former == values.end()) return;
+    const std::string& text = former->second;
+    std::from_chars(text.data(), text.data() + text.size(), returned.back().former.value);
+    values.erase(former);
   };
-  return {.count = move_messages(*queue.dead_letters(), queue, tx, message_state::ready, ids,
-                                 holds_keys, edit),
-          .key_held = letters.size() - ids.size()};
+  const std::vector<message_id> back =
+      move_messages(*queue.dead_letters(), queue, tx, message_state::ready, ids, holds_keys, edit);
+  if (queue_hook* const hook = hook_of(queue)) {
+    for (std::size_t i = 0; i < back.size(); ++i) returned[i].id = back[i];
+    std::erase_if(returned, [](const returned_message& each) { return each.former.value == 0; });
+    if (!returned.empty()) hook->returned(queue, tx, returned);
+  }
+  return {.count = back.size(), .key_held = letters.size() - ids.size()};
+}
+
+bool came_from(const queue_state& queue, const stored_message& letter) {
+  const auto source = letter.headers.find(source_header);
+  return source != letter.headers.end() && source->second == queue.name() &&
+         !letter.headers.contains(unread_header);
 }
 
 std::optional<letters_row> letters_in(const queue_state& letters, std::string_view source,

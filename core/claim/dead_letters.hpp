@@ -16,6 +16,8 @@ namespace tableq::inline v0::core {
 
 /// A message that moves to a dead-letter queue gets this header: the name of its former queue.
 inline constexpr std::string_view source_header = "tableq-source";
+/// From a queue with batches also this one: its former id.
+inline constexpr std::string_view source_id_header = "tableq-source-id";
 /// A message whose headers cannot be read gets this header instead: the old content as text.
 inline constexpr std::string_view unread_header = "tableq-unread-headers";
 
@@ -45,6 +47,10 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
 /// @throws error errc::conflict when another message takes a key at the same time.
 redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters);
+
+/// Whether a message of the dead-letter queue came from this queue and can return. Without its
+/// headers it would be a different message.
+[[nodiscard]] bool came_from(const queue_state& queue, const stored_message& letter);
 
 /// Counts the messages of the queue `source` among the first `max` ready ones of `letters`, its
 /// dead-letter queue. Empty: the user may not read that queue, or it is missing.

@@ -1,17 +1,22 @@
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
+#include "core/input/trace.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/queue_hook.hpp"
+#include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -29,7 +34,17 @@ class batch {
       check_payload(one.payload, queue.database().payloads());
       check_message(*one.options, queue.info().groups.has_value());
     }
-    for (const claim_message& one : messages) items_.push_back(to_item(one));
+    trace_ = queue.database().current_trace();
+    for (const claim_message& one : messages) {
+      items_.push_back(to_item(one));
+      places_.push_back(one.options->batch ? &*one.options->batch : nullptr);
+      placed_ = placed_ || one.options->batch;
+    }
+    if (placed_ && hook_of(queue) == nullptr) {
+      refuse("the queue " + queue.name() +
+             " has no batches: make one with claim_options::batches, or tableq create claim NAME "
+             "--batches");
+    }
   }
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -39,13 +54,23 @@ class batch {
     return *messages_[i].options;
   }
 
+  /// Whether messages belong to a batch.
+  [[nodiscard]] bool placed() const noexcept { return placed_; }
+  /// For each message; null: none.
+  [[nodiscard]] std::span<const batch_id* const> places() const noexcept { return places_; }
+
   /// Whether one statement is enough.
   [[nodiscard]] bool plain() const {
-    return std::ranges::all_of(messages_, [this](const claim_message& one) {
+    return !placed_ && std::ranges::all_of(messages_, [this](const claim_message& one) {
       const claim_enqueue_options& options = *one.options;
       return options.on_duplicate == on_duplicate::keep_first && !options.group &&
              (!options.key || queue_.info().key_window.count() == 0);
     });
+  }
+
+  [[nodiscard]] bool has_keys() const {
+    return std::ranges::any_of(
+        messages_, [](const claim_message& one) { return one.options->key.has_value(); });
   }
 
   /// The item of claim.enqueue.
@@ -80,7 +105,10 @@ class batch {
                    .created_at = given.created_at,
                    .max_attempts = given.max_attempts,
                    .group = given.group};
-    if (!given.headers.empty()) {
+    if (trace_) {
+      out.headers = texts_.emplace_back(
+          encode_headers(with_trace(given.headers, *trace_), queue_.database().narrow_texts()));
+    } else if (!given.headers.empty()) {
       out.headers =
           texts_.emplace_back(encode_headers(given.headers, queue_.database().narrow_texts()));
     }
@@ -91,8 +119,11 @@ class batch {
 
   std::span<const claim_message> messages_;
   const queue_state& queue_;
+  std::optional<trace_context> trace_ = {};
   std::deque<std::string> texts_;  // a deque never moves its elements
   std::vector<claim_item> items_;
+  std::vector<const batch_id*> places_;
+  bool placed_ = false;
 };
 
 using places = std::vector<std::size_t>;
@@ -227,7 +258,7 @@ group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, keys)) {
     ids.push_back(row.id);
   }
-  return groups_of(queue, tx, ids);
+  return groups_of(queue, &tx, ids);
 }
 
 /// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
@@ -242,6 +273,19 @@ void forget_keys(const queue_state& queue, transaction_state& tx, const batch& r
   queue.execute(&tx,
                 queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
                 {.now = queue.database().now()}, keys);
+}
+
+/// Adds messages without keys. @return false if they are too many for one statement; nothing was
+/// done.
+bool add_to_groups(const queue_state& queue, const batch& request, const group_set& groups,
+                   std::vector<enqueued>& results) {
+  const auto rows = in_locked_groups(
+      queue, groups,
+      call_of(statements::claim_enqueue, {.now = queue.database().now()}, request.items()));
+  if (!rows) return false;
+  for (auto& row : rows_of<id_row, claim_item>(rows->front())) results[row.item] = {.id = row.id};
+  if (rows->front().size() < request.size()) not_stored(queue, nullptr);
+  return true;
 }
 
 /// This process knows when they fall due.
@@ -284,8 +328,16 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
   for (const claim_message& one : messages) {
     if (one.options->group) groups.insert(*one.options->group);
   }
+  std::vector<enqueued> results(request.size());
+  if (tx == nullptr && !request.has_keys() && !request.placed() && !groups.empty() &&
+      add_to_groups(queue, request, groups, results)) {
+    held.used(request.size());
+    apply(queue, nullptr, {.readable = request.size()});
+    return results;
+  }
   return claim_step(queue, tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
-    std::vector<enqueued> results(request.size());
+    if (request.placed()) hook_of(queue)->adding(queue, *step_tx, request.places());
+    results.assign(request.size(), {});
     group_set locked = groups_to_leave(queue, *step_tx, request);
     locked.insert(groups.begin(), groups.end());
     lock_groups(queue, *step_tx, locked);
@@ -293,6 +345,13 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));
+    if (request.placed()) {
+      std::vector<message_id> ids;
+      for (const enqueued& one : results) {
+        ids.push_back(one.result == enqueue_result::added ? one.id : message_id());
+      }
+      hook_of(queue)->added(queue, *step_tx, request.places(), ids);
+    }
     done.readable = messages.size();
     done.groups = groups;
     if (queue.info().groups) lock_groups_of(queue, *step_tx, postponed(results), done);

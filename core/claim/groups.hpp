@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
@@ -20,7 +22,7 @@ namespace tableq::inline v0::core {
 using group_set = std::set<std::string, std::less<>>;
 
 /// The groups of those messages that have one.
-group_set groups_of(const queue_state& queue, transaction_state& tx,
+group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids);
 
 /// Until the transaction ends.
@@ -30,5 +32,13 @@ void lock_groups(const queue_state& queue, transaction_state& tx, const group_se
 /// @return how many.
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
                            const group_set& groups);
+
+/// Locks the groups, runs `work`, which borrows its values, and advances the groups, in one
+/// transaction, and where the client library can in one round trip.
+/// @return the rows of `work`, and those of the advanced messages. Empty: too much for one
+/// statement;
+///   nothing was run.
+std::optional<std::vector<row_set>> in_locked_groups(const queue_state& queue,
+                                                     const group_set& groups, statement_call work);
 
 }  // namespace tableq::inline v0::core

@@ -67,7 +67,10 @@ class own_table final : public lease_table {
       return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
     }
     if (looks_at_limits(queue)) {
-      return looked(queue, queue.execute(tx, statements::claim_look, request_of(queue, terms)));
+      const auto options = queue.shared().stored.text();
+      look_request request{request_of(queue, terms)};
+      if (options != nullptr) request.options = *options;
+      return looked(queue, queue.execute(tx, statements::claim_look, request));
     }
     const auto due_in = next_due_in(queue, tx);
     taken_messages out;
@@ -83,13 +86,11 @@ class own_table final : public lease_table {
 
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
                                        std::size_t max) const override {
-    const auto& groups = queue.info().groups;
-    const int regroup = !groups ? 0 : groups->on_failure == group_policy::hold ? 1 : 2;
     std::vector<changed_message> out;
     for (const state_row& row : queue.execute(tx, statements::claim_promote,
                                               {.max = max,
                                               .max_attempts = queue.info().max_attempts,
-                                              .regroup = regroup,
+                                              .regroup = regroup_of(queue),
                                               .now = queue.database().now()})) {
       out.push_back({.id = row.id, .state = row.state});
     }
@@ -102,16 +103,26 @@ class own_table final : public lease_table {
   }
 
   std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                        const receipts_view& receipts) const override {
+                                        const receipts_view& receipts,
+                                        given_results results) const override {
     const std::vector<receipt_item> items = items_of(receipts);
     const queue_info& rules = queue.info();
     const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
     std::vector<changed_message> out;
+    const keep_request how{
+        .window = rules.key_window, .strip = keys, .now = queue.database().now()};
     const auto keep = [&] {
-      append(out, queue.execute(
-                      tx, statements::claim_keep,
-                      {.window = rules.key_window, .strip = keys, .now = queue.database().now()},
-                      items));
+      if (results.empty() && !queue.shared().notes.used()) {
+        append(out, queue.execute(tx, statements::claim_keep, how, items));
+        return;
+      }
+      std::vector<result_item> kept;
+      kept.reserve(items.size());
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        kept.push_back({.id = items[i].id, .fence = items[i].fence});
+        if (!results.empty() && results[i]) kept.back().result = byte_view(*results[i]);
+      }
+      append(out, queue.execute(tx, statements::claim_keep_result, how, kept));
     };
     const auto remove = [&] {
       append(out, queue.execute(tx, statements::claim_complete, {}, items));
@@ -275,6 +286,12 @@ bool looks_at_limits(const queue_state& queue) {
 const lease_table& own_leases() noexcept {
   static const own_table table;
   return table;
+}
+
+int regroup_of(const queue_state& queue) noexcept {
+  const auto& groups = queue.info().groups;
+  if (!groups) return 0;
+  return groups->on_failure == group_policy::hold ? 1 : 2;
 }
 
 std::int64_t fence_token() {

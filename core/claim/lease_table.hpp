@@ -81,6 +81,9 @@ struct kept_outcomes {
   bool rule = true;    ///< The delay of a failure that names none.
 };
 
+/// What completed messages return, as many as receipts; or none at all. Borrows the bytes.
+using given_results = std::span<const std::optional<std::string_view>>;
+
 /// The statements behind the life of a message: on tableq's own layout, or on a table of the
 /// application. Each runs in `tx`, or in a unit of work of its own if that is null. The meaning of
 /// their results for other messages, readers and limits is core/claim's.
@@ -106,8 +109,10 @@ class lease_table {
       const queue_state& queue) const = 0;
 
   // Each returns the receipts that took effect.
+  /// @param results only for tableq's own layout, of a queue that keeps completed messages.
   virtual std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                                const receipts_view& receipts) const = 0;
+                                                const receipts_view& receipts,
+                                                given_results results) const = 0;
   virtual std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
                                             std::span<const ended_attempt> attempts) const = 0;
   virtual std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
@@ -140,6 +145,9 @@ const lease_table& own_leases() noexcept;
 inline const lease_table& leases_of(const queue_state& queue) noexcept {
   return queue.mapped() != nullptr ? *queue.mapped() : own_leases();
 }
+
+/// Which delayed messages wait behind their group again: see drivers/states.sql.
+[[nodiscard]] int regroup_of(const queue_state& queue) noexcept;
 
 /// A random 32-bit number, the lower half of a fence. The fence of a rolled-back take then matches
 /// no later one.

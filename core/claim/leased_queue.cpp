@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/claim/operations.hpp"
+#include "core/claim/retention.hpp"
 #include "core/queue/operation.hpp"
 
 namespace tableq::inline v0 {
@@ -16,7 +17,9 @@ using core::transaction_state;
 /// @param id of a claim queue.
 template <class Work>
 auto lease_operation(const queue& handle, statement id, Work work) {
-  return core::operation(handle, core::of_kind(handle.kind(), id), work);
+  auto done = core::operation(handle, core::of_kind(handle.kind(), id), work);
+  if (!core::access::is_bound(handle)) core::apply_retention(core::access::state_of(handle));
+  return done;
 }
 
 /// @param work one of the functions of operations.hpp.
@@ -49,7 +52,8 @@ settle_result leased_queue::complete(const receipt& taken) {
   return complete_batch(just(taken)).front();
 }
 std::vector<settle_result> leased_queue::complete_batch(const receipts_view& taken) {
-  return settle(*this, statement::claim_complete, taken, core::complete);
+  return settle(*this, statement::claim_complete, taken,
+                [](const auto&... given) { return core::complete(given...); });
 }
 
 settle_result leased_queue::fail(const receipt& taken, text_view error,

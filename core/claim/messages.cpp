@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,12 +66,37 @@ std::vector<stored_message> to_stored(std::vector<stored_row> rows) {
   return out;
 }
 
+/// Adds what a look asks for beside the messages.
+std::vector<stored_message> with_notes(const queue_state& queue, transaction_state* tx,
+                                       const look_options& with,
+                                       std::vector<stored_message> messages) {
+  if (queue.info().layout < layout_with_notes) return messages;
+  const auto read = [&](bool wanted, bool done, const auto& what, auto add) {
+    std::vector<id_item> items;
+    std::vector<std::size_t> asked;
+    for (std::size_t i = 0; wanted && i < messages.size(); ++i) {
+      if ((messages[i].state == message_state::done) != done) continue;
+      items.push_back({messages[i].id});
+      asked.push_back(i);
+    }
+    if (items.empty()) return;
+    for (auto& row : queue.execute(tx, what, {}, items)) add(messages[asked[row.item]], row);
+  };
+  read(with.progress, false, statements::claim_notes,
+       [](stored_message& to, const auto& row) { to.progress = decode_progress(row.progress); });
+  read(with.result, true, statements::claim_outcome, [](stored_message& to, auto& row) {
+    if (row.result) to.result = std::move(*row.result);
+  });
+  return messages;
+}
+
 /// Finds the results of the items that a statement skipped.
 /// @param done the rows of the items that it changed.
-template <class Rows>
+/// @param result_in(state) of a message that is in this state now.
+template <class Rows, class ResultIn>
 std::vector<change_result> results_of(const queue_state& queue, transaction_state* tx,
                                       const Rows& done, std::span<const message_id> ids,
-                                      bool dead_is_finished) {
+                                      ResultIn result_in) {
   std::vector<change_result> out(ids.size(), change_result::not_found);
   for (const auto& row : done) out[row.item] = change_result::applied;
   std::vector<id_item> others;
@@ -85,12 +111,20 @@ std::vector<change_result> results_of(const queue_state& queue, transaction_stat
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto found = states.find(ids[i]);
     if (out[i] == change_result::applied || found == states.end()) continue;
-    const bool over = found->second == message_state::done ||
-                      (dead_is_finished && found->second == message_state::dead);
-    // A message that is ready now was running when it was skipped.
-    out[i] = over ? change_result::finished : change_result::running;
+    out[i] = result_in(found->second);
   }
   return out;
+}
+
+// A message that waits now was running when it was skipped.
+change_result uncancelled(message_state now) {
+  return now == message_state::done ? change_result::finished : change_result::running;
+}
+change_result unchanged(message_state now) {
+  return now == message_state::dead ? change_result::finished : uncancelled(now);
+}
+change_result unreadied(message_state now) {
+  return now == message_state::ready ? change_result::applied : unchanged(now);
 }
 
 /// In a transaction that keeps a snapshot, a message that was not found may be newer than the
@@ -116,7 +150,7 @@ constexpr std::size_t largest_batch = 1000;
 /// Redrives all dead messages without reading them.
 std::size_t redrive_blindly(const queue_state& queue) {
   const auto once = [&] {
-    return claim_step(queue, nullptr, {}, queue.info().groups.has_value(),
+    return claim_step(queue, nullptr, {}, has_consequences(queue),
                       [&](transaction_state* step_tx, claim_effects& done) {
                         const auto rows =
                             queue.execute(step_tx, statements::claim_redrive_all,
@@ -128,6 +162,7 @@ std::size_t redrive_blindly(const queue_state& queue) {
                           lock_groups_of(queue, *step_tx, ids, done);
                         done.readable = ids.size();
                         done.readmitted = true;
+                        done.redriven = ids;
                         return ids.size();
                       });
   };
@@ -197,8 +232,25 @@ class chosen {
 
 }  // namespace
 
-std::vector<stored_message> list(const queue_state& queue, message_state which, const page& page) {
-  check_batch_size(page.max);
+namespace {
+
+/// The statement that reads these columns.
+template <class Statement>
+const Statement& by_detail(message_detail columns, const Statement& all, const Statement& outline,
+                           const Statement& seen) {
+  switch (columns) {
+    case message_detail::all:
+      return all;
+    case message_detail::outline:
+      return outline;
+    case message_detail::seen:
+      return seen;
+  }
+  refuse("there is no such detail of a message");
+}
+
+std::vector<stored_message> list_bare(const queue_state& queue, message_state which,
+                                      const page& page) {
   using namespace statements;
   const std::int64_t id = page.after ? page.after->id.value : before_all;
   const std::int64_t priority = page.after ? std::int64_t{page.after->priority} : above_all;
@@ -208,7 +260,11 @@ std::vector<stored_message> list(const queue_state& queue, message_state which, 
   switch (which) {
     case message_state::ready:
     case message_state::held: {
-      const auto& what = which == message_state::ready ? claim_list_ready : claim_list_held;
+      const auto& what = which == message_state::ready
+                             ? by_detail(page.with.detail, claim_list_ready,
+                                         claim_list_ready_outline, claim_list_ready_seen)
+                             : by_detail(page.with.detail, claim_list_held, claim_list_held_outline,
+                                         claim_list_held_seen);
       return to_stored(queue.execute(nullptr, what,
                                      {.max = page.max,
                                       .after_priority = priority,
@@ -217,7 +273,9 @@ std::vector<stored_message> list(const queue_state& queue, message_state which, 
     }
     case message_state::leased:
     case message_state::delayed:
-      return to_stored(queue.execute(nullptr, claim_list_waiting,
+      return to_stored(queue.execute(nullptr,
+                                     by_detail(page.with.detail, claim_list_waiting,
+                                               claim_list_waiting_outline, claim_list_waiting_seen),
                                      {.state = which,
                                       .max = page.max,
                                       .after_at = time(&stored_message::due_at),
@@ -225,23 +283,38 @@ std::vector<stored_message> list(const queue_state& queue, message_state which, 
                                       .after_id = id}));
     case message_state::done:
     case message_state::dead:
-      return to_stored(queue.execute(nullptr, claim_list,
-                                     {.state = which,
-                                      .max = page.max,
-                                      .after_at = time(&stored_message::finished_at),
-                                      .after_id = id}));
+      return to_stored(queue.execute(
+          nullptr, by_detail(page.with.detail, claim_list, claim_list_outline, claim_list_seen),
+          {.state = which,
+           .max = page.max,
+           .after_at = time(&stored_message::finished_at),
+           .after_id = id}));
   }
   throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
               {.backend = queue.database().name()});
 }
 
+}  // namespace
+
+std::vector<stored_message> list(const queue_state& queue, message_state which, const page& page) {
+  check_batch_size(page.max);
+  return with_notes(queue, nullptr, page.with, list_bare(queue, which, page));
+}
+
 std::vector<std::optional<stored_message>> get(const queue_state& queue, transaction_state* tx,
-                                               std::span<const message_id> ids) {
+                                               std::span<const message_id> ids,
+                                               const look_options& with) {
   if (ids.empty()) return {};
+  const auto& what = by_detail(with.detail, statements::claim_get, statements::claim_get_outline,
+                               statements::claim_get_seen);
+  std::vector<stored_message> rows;
+  std::set<message_id> known;  // an id may be given twice
+  for (auto& row : queue.execute(tx, what, {}, items_of(ids))) {
+    if (known.insert(row.id).second) rows.push_back(to_stored(std::move(row)));
+  }
   std::map<message_id, stored_message> found;
-  for (auto& row : queue.execute(tx, statements::claim_get, {}, items_of(ids))) {
-    const message_id id = row.id;
-    found.emplace(id, to_stored(std::move(row)));
+  for (stored_message& one : with_notes(queue, tx, with, std::move(rows))) {
+    found.emplace(one.id, std::move(one));
   }
   std::vector<std::optional<stored_message>> out;
   out.reserve(ids.size());
@@ -252,22 +325,37 @@ std::vector<std::optional<stored_message>> get(const queue_state& queue, transac
   return out;
 }
 
+std::vector<waiting_group> groups(const queue_state& queue, std::size_t max) {
+  constexpr std::size_t looked_at = 10'000;
+  check_batch_size(max);
+  std::vector<waiting_group> out;
+  for (auto& row :
+       queue.execute(nullptr, statements::claim_groups, {.max = looked_at, .groups = max})) {
+    out.push_back(
+        {.group = std::move(row.group_key), .waiting = row.waiting, .oldest = row.oldest});
+  }
+  return out;
+}
+
 std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
-                                   std::string_view key) {
+                                   std::string_view key, const look_options& with) {
   check_key(key);
-  auto found = to_stored(
-      queue.execute(tx, statements::claim_find, {.key = key, .now = queue.database().now()}));
+  auto found = with_notes(queue, tx, with,
+                          to_stored(queue.execute(tx, statements::claim_find,
+                                                  {.key = key, .now = queue.database().now()})));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 std::vector<change_result> cancel(const queue_state& queue, transaction_state* tx,
-                                  std::span<const message_id> ids) {
+                                  std::span<const message_id> ids, int states) {
   if (ids.empty()) return {};
-  auto results =
-      claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
-        const auto gone = queue.execute(step_tx, statements::claim_cancel, {}, items_of(ids));
+  auto results = claim_step(
+      queue, tx, ids, queue.info().batches, [&](transaction_state* step_tx, claim_effects& done) {
+        const auto gone =
+            queue.execute(step_tx, statements::claim_cancel, {.states = states}, items_of(ids));
+        for (const auto& row : gone) done.removed.push_back(row.id);
         done.left = !gone.empty();
-        return results_of(queue, step_tx, gone, ids, false);
+        return results_of(queue, step_tx, gone, ids, uncancelled);
       });
   return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
 }
@@ -284,12 +372,28 @@ std::vector<change_result> set_priority(const queue_state& queue, transaction_st
     items.push_back({.id = one.id, .priority = one.priority});
   }
   const auto changed = queue.execute(tx, statements::claim_set_priority, {}, items);
-  const std::vector<change_result> results = certain_of(
-      queue, tx, results_of(queue, tx, changed, ids, true), [&](std::size_t i) { return ids[i]; });
+  const std::vector<change_result> results =
+      certain_of(queue, tx, results_of(queue, tx, changed, ids, unchanged),
+                 [&](std::size_t i) { return ids[i]; });
   std::vector<change_result> out;
   out.reserve(changes.size());
   for (const new_priority& one : changes) out.push_back(results[places.at(one.id)]);
   return out;
+}
+
+std::vector<change_result> make_ready(const queue_state& queue, transaction_state* tx,
+                                      std::span<const message_id> ids) {
+  if (ids.empty()) return {};
+  auto results =
+      claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
+        const auto rested = queue.execute(
+            step_tx, statements::claim_make_ready,
+            {.regroup = regroup_of(queue), .now = queue.database().now()}, items_of(ids));
+        done.readable = static_cast<std::size_t>(std::ranges::count(
+            rested, message_state::ready, [](const auto& row) { return row.state; }));
+        return results_of(queue, step_tx, rested, ids, unreadied);
+      });
+  return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
 }
 
 std::vector<stored_message> peek_claims(const queue_state& queue, std::size_t max) {
@@ -340,12 +444,13 @@ claim_stats stats(const queue_state& queue, const stats_options& options) {
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
-  return claim_step(queue, nullptr, ids, false,
+  return claim_step(queue, nullptr, ids, queue.info().batches,
                     [&](transaction_state* step_tx, claim_effects& done) {
-                      done.readable = queue
-                                          .execute(step_tx, statements::claim_redrive,
-                                                   {.now = queue.database().now()}, items_of(ids))
-                                          .size();
+                      const auto back =
+                          queue.execute(step_tx, statements::claim_redrive,
+                                        {.now = queue.database().now()}, items_of(ids));
+                      for (const auto& row : back) done.redriven.push_back(row.id);
+                      done.readable = back.size();
                       done.readmitted = true;
                       return done.readable;
                     });
@@ -370,13 +475,7 @@ redriven redrive_all(const queue_state& queue, const redrive_options& options) {
         queue, [&] { return list(*queue.dead_letters(), message_state::ready, where); });
   };
   work.run(
-      in_letters,
-      [&](const stored_message& each) {
-        const auto source = each.headers.find(source_header);
-        const bool ours = source != each.headers.end() && source->second == queue.name();
-        // Without its headers it would be a different message.
-        return ours && !each.headers.contains(unread_header);
-      },
+      in_letters, [&](const stored_message& each) { return came_from(queue, each); },
       [&](std::span<const stored_message> letters) {
         return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
           return move_back(queue, tx, letters);

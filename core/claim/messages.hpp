@@ -21,12 +21,25 @@ namespace tableq::inline v0::core {
 std::vector<stored_message> list(const queue_state& queue, message_state which, const page& page);
 
 std::vector<std::optional<stored_message>> get(const queue_state& queue, transaction_state* tx,
-                                               std::span<const message_id> ids);
+                                               std::span<const message_id> ids,
+                                               const look_options& with = {});
+std::vector<waiting_group> groups(const queue_state& queue, std::size_t max);
 std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
-                                   std::string_view key);
+                                   std::string_view key, const look_options& with);
 
+/// The states as in states_request. Ready, delayed, held and dead messages can be cancelled.
+[[nodiscard]] constexpr int bit_of(message_state state) noexcept {
+  return 1 << static_cast<int>(state);
+}
+inline constexpr int waiting_states =
+    bit_of(message_state::ready) | bit_of(message_state::delayed) | bit_of(message_state::held);
+inline constexpr int cancelled_states = waiting_states | bit_of(message_state::dead);
+
+/// @param states messages in other states stay.
 std::vector<change_result> cancel(const queue_state& queue, transaction_state* tx,
-                                  std::span<const message_id> ids);
+                                  std::span<const message_id> ids, int states = cancelled_states);
+std::vector<change_result> make_ready(const queue_state& queue, transaction_state* tx,
+                                      std::span<const message_id> ids);
 std::vector<change_result> set_priority(const queue_state& queue, transaction_state* tx,
                                         std::span<const new_priority> changes);
 

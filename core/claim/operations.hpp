@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/claim_options.hpp>
+#include <tableq/error.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
@@ -27,6 +29,9 @@ namespace tableq::inline v0::core {
   return out;
 }
 
+/// The layout of a queue from which on its messages have progress and result.
+inline constexpr int layout_with_notes = 3;
+
 // The life of a message in a claim queue; claim_queue.hpp documents each function. If the
 // transaction is null, the operation has its own unit of work.
 
@@ -46,6 +51,9 @@ namespace tableq::inline v0::core {
       return statement::table_take;
   }
 }
+
+/// @throws error errc::invalid_argument for a receipt of another queue.
+void check_receipt(const queue_state& queue, const receipt& r);
 
 /// A message to be added. Borrows both.
 struct claim_message {
@@ -68,8 +76,11 @@ struct take_course {
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
                            const take_options& options, take_course* course = nullptr);
 
+/// @throws error as refused_result, for any of them.
 std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
-                                    const receipts_view& receipts);
+                                    const receipts_view& receipts, given_results results = {});
+/// Why the queue cannot keep a result of that many bytes. Empty: it can.
+[[nodiscard]] std::optional<error> refused_result(const queue_state& queue, std::size_t size);
 /// As tableq::failure; the text is borrowed.
 struct failed_attempt {
   tableq::receipt receipt;
@@ -80,6 +91,25 @@ std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
                                 std::span<const failed_attempt> failures);
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts);
+
+// Progress: what a handler says of its message.
+
+/// Whether the queue's messages have progress and result.
+[[nodiscard]] inline bool keeps_notes(const queue_state& queue) noexcept {
+  return queue.mapped() == nullptr && queue.info().layout >= layout_with_notes;
+}
+/// Remembers it until it is stored.
+/// @throws error errc::unsupported if the queue cannot store it.
+void say_progress(const queue_state& queue, const receipt& taken, double done,
+                  std::string_view note);
+/// Stores what waits to be stored of these messages, if their leases hold: beside something that
+/// goes on without it. What fails, and rows that other transactions have locked, wait for the next
+/// time.
+/// @throws error only in a transaction.
+void store_notes(const queue_state& queue, transaction_state* tx, const receipts_view& receipts);
+
+/// Waits for the end of a message.
+awaited await_end(const queue_state& queue, message_id id, const wait_for_options& options);
 
 /// Makes the messages dead.
 void make_dead(const queue_state& queue, transaction_state* tx,

@@ -69,6 +69,14 @@ settle_result scoped_delivery::complete(transaction& tx) {
   content& mine = held();
   return mine.settle(mine.queue.in(tx).complete(mine.taken));
 }
+settle_result scoped_delivery::complete(payload_view result) {
+  content& mine = held();
+  return mine.settle(mine.queue.complete(mine.taken, result));
+}
+settle_result scoped_delivery::complete(transaction& tx, payload_view result) {
+  content& mine = held();
+  return mine.settle(mine.queue.in(tx).complete(mine.taken, result));
+}
 settle_result scoped_delivery::fail(std::string_view error, const fail_options& options) {
   content& mine = held();
   return mine.settle(mine.queue.fail(mine.taken, error, options));
@@ -80,6 +88,10 @@ settle_result scoped_delivery::release() {
 settle_result scoped_delivery::extend(std::chrono::milliseconds lease) {
   content& mine = held();
   return mine.queue.extend(mine.taken, lease);
+}
+void scoped_delivery::progress(double done, text_view note) {
+  content& mine = held();
+  mine.queue.progress(mine.taken, done, note);
 }
 
 std::optional<scoped_delivery> claim_queue::take_scoped(const take_options& options) {

@@ -15,7 +15,6 @@
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
-namespace {
 
 void check_receipt(const queue_state& queue, const receipt& r) {
   if (r.queue == queue.info().identity) return;
@@ -24,6 +23,8 @@ void check_receipt(const queue_state& queue, const receipt& r) {
                   ": another queue issued it, or an earlier one of that name that was dropped",
               {.backend = queue.database().name()});
 }
+
+namespace {
 
 void check_receipts(const queue_state& queue, const receipts_view& receipts) {
   for (std::size_t i = 0; i < receipts.size(); ++i) check_receipt(queue, receipts[i]);
@@ -88,7 +89,28 @@ std::vector<settle_result> told(const queue_state& queue, const receipts_view& r
   settlements::running now(queue.database().settled(), receipts);
   std::vector<settle_result> results = settle();
   now.done();
+  queue.shared().notes.forget(receipts);
   return results;
+}
+
+/// Completes messages of groups. @return empty: they have none, or are too many for one statement;
+/// nothing was done.
+std::optional<std::vector<settle_result>> complete_in_groups(const queue_state& queue,
+                                                             const receipts_view& receipts,
+                                                             std::span<const message_id> ids) {
+  const group_set groups = groups_of(queue, nullptr, ids);
+  if (groups.empty()) return std::nullopt;
+  std::vector<receipt_item> items;
+  items.reserve(receipts.size());
+  for (std::size_t i = 0; i < receipts.size(); ++i)
+    items.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
+  const auto rows = in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, items));
+  if (!rows) return std::nullopt;
+  std::vector<settle_result> out(receipts.size(), settle_result::lease_lost);
+  for (auto& row : rows_of<id_row, receipt_item>(rows->front()))
+    out[row.item] = settle_result::applied;
+  apply(queue, nullptr, {.readable = rows->back().size(), .left = !rows->front().empty()});
+  return out;
 }
 
 /// Ends attempts, with the consequences.
@@ -107,27 +129,37 @@ std::vector<settle_result> end_attempts(const queue_state& queue, transaction_st
     done.left = !ended.empty();
     return results_of(ended, attempts.size());
   };
+  store_notes(queue, tx, receipts);  // a retry keeps them
   return told(queue, receipts, [&] {
     return certain(queue, tx, receipts,
-                   claim_step(queue, tx, ids_of(receipts), queue.dead_letters() != nullptr, work));
+                   claim_step(queue, tx, ids_of(receipts), has_consequences(queue), work));
   });
 }
 
 }  // namespace
 
 std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
-                                    const receipts_view& receipts) {
+                                    const receipts_view& receipts, given_results results) {
   check_receipts(queue, receipts);
+  for (const auto& each : results) {
+    if (!each) continue;
+    if (const auto refused = refused_result(queue, each->size())) throw error(*refused);
+  }
   if (receipts.empty()) return {};
   const queue_info& rules = queue.info();
-  const bool several = !rules.keep_completed && rules.key_window.count() != 0;
+  const bool several = rules.batches || (!rules.keep_completed && rules.key_window.count() != 0);
   const auto work = [&](transaction_state* step_tx, claim_effects& done) {
-    const auto completed = leases_of(queue).complete(queue, step_tx, receipts);
+    const auto completed = leases_of(queue).complete(queue, step_tx, receipts, results);
+    for (const changed_message& each : completed) done.completed.push_back(each.id);
     done.left = !completed.empty();
     return results_of(completed, receipts.size());
   };
   return told(queue, receipts, [&] {
-    return certain(queue, tx, receipts, claim_step(queue, tx, ids_of(receipts), several, work));
+    const std::vector<message_id> ids = ids_of(receipts);
+    if (tx == nullptr && rules.groups && !rules.keep_completed && !several) {
+      if (auto settled = complete_in_groups(queue, receipts, ids)) return *std::move(settled);
+    }
+    return certain(queue, tx, receipts, claim_step(queue, tx, ids, several, work));
   });
 }
 
@@ -164,6 +196,7 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
                                    const receipts_view& receipts) {
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
+  store_notes(queue, tx, receipts);  // a retry keeps them
   return told(queue, receipts, [&] {
     const auto released = leases_of(queue).release(queue, tx, receipts);
     apply(queue, tx, {.readable = released.size(), .left = !released.empty()});
@@ -178,6 +211,7 @@ std::vector<settle_result> extend(const queue_state& queue, transaction_state* t
   if (receipts.empty()) return {};
   const auto [items, places] = distinct(receipts);
   const auto extended = leases_of(queue).extend(queue, tx, items, lease);
+  store_notes(queue, tx, items);
   const auto results = certain(queue, tx, items, results_of(extended, items.size()));
   std::vector<settle_result> out;
   out.reserve(places.size());
@@ -193,6 +227,7 @@ std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> 
   for (const changed_message& each : leases_of(queue).heartbeat(queue, receipts, lease)) {
     out[each.item] = pulse::extended;
   }
+  store_notes(queue, nullptr, receipts);
   std::vector<receipt> others;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -203,6 +238,7 @@ std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> 
   if (others.empty()) return out;
   for (const changed_message& each : leases_of(queue).lost(queue, others)) {
     out[places[each.item]] = pulse::lost;
+    queue.shared().notes.forget(std::span(&others[each.item], 1));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "core/claim/dead_letters.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -33,12 +34,18 @@ bool certainly(const queue_state& queue, const fresh_look& gone,
 
 void lock_groups_of(const queue_state& queue, transaction_state& tx,
                     std::span<const message_id> ids, claim_effects& done) {
-  const group_set groups = groups_of(queue, tx, ids);
+  const group_set groups = groups_of(queue, &tx, ids);
   lock_groups(queue, tx, groups);
   done.groups.insert(groups.begin(), groups.end());
 }
 
 void finish(const queue_state& queue, transaction_state* tx, claim_effects& done) {
+  if (queue_hook* const hook = hook_of(queue)) {
+    hook->settled(queue, *tx, done.completed, message_fate::completed);
+    hook->settled(queue, *tx, done.dead, message_fate::dead);
+    hook->settled(queue, *tx, done.removed, message_fate::removed);
+    hook->settled(queue, *tx, done.redriven, message_fate::redriven);
+  }
   if (queue.dead_letters() != nullptr && !done.dead.empty()) {
     move_to_dead_letters(queue, *tx, done.dead);
   }

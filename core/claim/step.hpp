@@ -20,20 +20,23 @@ namespace tableq::inline v0::core {
 struct claim_effects : effects {
   std::vector<message_id> dead = {};  ///< Messages that became dead; they move to the dead-letter
                                       ///< queue.
-  group_set groups = {};              ///< Locked groups in which there may be room.
+  std::vector<message_id> completed = {};
+  std::vector<message_id> removed = {};
+  std::vector<message_id> redriven = {};
+  group_set groups = {};  ///< Locked groups in which there may be room.
 };
 
 /// Locks the groups of these messages, until the transaction ends.
 void lock_groups_of(const queue_state& queue, transaction_state& tx,
                     std::span<const message_id> ids, claim_effects& done);
 
-/// Moves dead messages, advances groups, and calls `apply`, which wakes readers and frees room. An
-/// operation with neither dead messages nor groups calls `apply` itself.
+/// Calls the hook of the queue, moves dead messages, advances groups, and calls `apply`, which
+/// wakes readers and frees room. An operation with none of these calls `apply` itself.
 void finish(const queue_state& queue, transaction_state* tx, claim_effects& done);
 
 /// Whether the end of a message affects other messages or queues.
 [[nodiscard]] inline bool has_consequences(const queue_state& queue) noexcept {
-  return queue.info().groups || queue.dead_letters() != nullptr;
+  return queue.info().groups || queue.dead_letters() != nullptr || queue.info().batches;
 }
 
 /// Runs `work(transaction_state*, claim_effects&)` and its consequences; in one transaction, if

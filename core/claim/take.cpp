@@ -12,6 +12,7 @@
 #include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/queue/waiting.hpp"
 
 namespace tableq::inline v0::core {
@@ -91,8 +92,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   check_timestamp(options.claimed_at, "claimed_at");
-  const std::chrono::milliseconds lease = options.lease.value_or(queue.info().lease);
-  check_lease(lease);
+  if (options.lease) check_lease(*options.lease);
   read_gate gate(queue, tx, options.wait, options.stop);
   watched_queue& watched = queue.shared().watched;
   last_read last;
@@ -100,9 +100,12 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   const auto once = [&](reading how) {
     last = {};
     const auto began = std::chrono::steady_clock::now();
+    // A long wait sees other options of the queue meanwhile.
+    const queue_state& now = queue.current(tx == nullptr);
+    const std::chrono::milliseconds lease = options.lease.value_or(now.info().lease);
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
       if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
-      return take_fit(queue, read_tx,
+      return take_fit(now, read_tx,
                       {.max = most, .lease = lease, .claimed_at = options.claimed_at, .how = how},
                       gate, last);
     };
@@ -124,6 +127,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     return got;
   };
   const auto read = [&](woken reason) {
+    look_beside(queue, tx);
     mark = watched.readers.mark();
     const auto now = std::chrono::steady_clock::now();
     // With a clock that a test sets, and in transactions, each take asks.
@@ -137,7 +141,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     std::vector<delivery> got = once(how);
     if (last.refused) got = once(how);  // the limits are asked for first
     if (!got.empty() || gate.held_back() || !last.due) return got;
-    promote_all(queue, tx);
+    promote_all(queue.current(tx == nullptr), tx);
     return once(reading::plain);
   };
   if (options.wait.count() == 0) return read(woken::no);

@@ -30,6 +30,14 @@ class access {
       const queue& handle) noexcept {
     return handle.state_;
   }
+  [[nodiscard]] static claim_queue claims_of(std::shared_ptr<queue_state> state) noexcept {
+    return claim_queue(std::move(state));
+  }
+  /// Works where the other handle does.
+  static void bind_as(queue& handle, const queue& other) noexcept {
+    handle.in_ = other.in_;
+    handle.outside_ = other.outside_;
+  }
   /// The same rows with the operations of a worker.
   [[nodiscard]] static claim_queue claims_of(const table_queue& handle) noexcept {
     claim_queue out(handle.state_);

@@ -10,6 +10,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
+#include "core/input/trace.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
@@ -71,6 +72,10 @@ void database_state::connect() {
     if (what.empty()) continue;
     notify_observer(options_.observer.get(), [&](observer& sink) { sink.warned(name(), what); });
   }
+}
+
+std::optional<trace_context> database_state::current_trace() const {
+  return options_.trace ? good_trace(options_.trace()) : std::nullopt;
 }
 
 std::string database_state::identity_of(connection& session) const {

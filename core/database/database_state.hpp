@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/base/process.hpp"
+#include "core/database/progress_notes.hpp"
 #include "core/database/settlements.hpp"
 #include "core/input/validate.hpp"
 #include "core/limits/known_limits.hpp"
@@ -29,6 +31,8 @@
 #include "core/waking/watcher.hpp"
 
 namespace tableq::inline v0::core {
+
+class queue_hook;
 
 /// Which queue it is, within one database.
 struct queue_key {
@@ -51,24 +55,50 @@ class stored_options {
   /// Null: nobody has asked since the queue was opened.
   [[nodiscard]] std::shared_ptr<const queue_info> last() const {
     const std::scoped_lock hold(mutex_);
-    return last_;
+    return last_ == nullptr ? nullptr : std::shared_ptr<const queue_info>(last_, &last_->info);
+  }
+  /// The same as the catalogue has them.
+  [[nodiscard]] std::shared_ptr<const std::string> text() const {
+    const std::scoped_lock hold(mutex_);
+    return last_ == nullptr ? nullptr : std::shared_ptr<const std::string>(last_, &last_->text);
   }
   [[nodiscard]] bool is(std::string_view text) const {
     const std::scoped_lock hold(mutex_);
-    return last_ != nullptr && text_ == text;
+    return last_ != nullptr && last_->text == text;
   }
   void learn(std::string text, queue_info info) {
-    auto made = std::make_shared<const queue_info>(std::move(info));
+    has_schedules_.store(info.schedules);
+    const auto made = std::make_shared<const answer>(answer{std::move(text), std::move(info)});
     const std::scoped_lock hold(mutex_);
-    text_ = std::move(text);
-    last_ = std::move(made);
+    last_ = made;
+    version_.fetch_add(1, std::memory_order_release);
   }
+  /// Grows with each change.
+  [[nodiscard]] std::uint64_t version() const noexcept {
+    return version_.load(std::memory_order_acquire);
+  }
+  /// Whether some rule adds messages to the queue.
+  [[nodiscard]] bool has_schedules() const noexcept { return has_schedules_.load(); }
 
  private:
+  struct answer {
+    std::string text;
+    queue_info info;
+  };
   mutable std::mutex mutex_;
-  std::string text_;                        // guarded by mutex_
-  std::shared_ptr<const queue_info> last_;  // guarded by mutex_
+  std::shared_ptr<const answer> last_;  // guarded by mutex_
+  std::atomic<std::uint64_t> version_ = 0;
+  std::atomic<bool> has_schedules_{false};
 };
+
+class database_state;
+struct shared_queue;
+
+/// What a room above the queues looks after: called before a read outside of transactions, and
+/// again while a reader waits. Its failures are no failures of the read, so it throws nothing.
+/// @return when a reader that waits calls it again; max(): never.
+using upkeep = std::function<std::chrono::steady_clock::time_point(database_state& database,
+                                                                   const shared_queue& queue)>;
 
 /// The state that all handles of one queue share in one database object. Lives at least as long as
 /// they do.
@@ -85,6 +115,11 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   combiners calls;
   limits_watch limits;
   stored_options stored;
+  /// No retention is applied before; of a steady clock.
+  std::atomic<std::chrono::steady_clock::rep> retention_at = 0;
+  /// Whether reads call queue_hook::before_read.
+  std::atomic<bool> hooked = false;
+  progress_notes notes;
   /// No look for hidden messages by a waiting read before; of a steady clock.
   std::atomic<std::chrono::steady_clock::rep> hidden_look_at = 0;
 
@@ -141,6 +176,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// How many sessions may be open at once.
   [[nodiscard]] std::size_t most_sessions() const noexcept;
 
+  /// The trace context of this thread; empty without one, or without open_options::trace.
+  [[nodiscard]] std::optional<trace_context> current_trace() const;
   /// Null: there is no observer.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
 
@@ -148,6 +185,18 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] std::optional<timestamp> now() const;
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
+
+  /// From now on reads call it. Before the first of them.
+  void attended_by(upkeep work) noexcept { upkeep_ = std::move(work); }
+  /// Calls it, if the queue needs it.
+  std::chrono::steady_clock::time_point attend(const shared_queue& queue) {
+    return queue.stored.has_schedules() ? upkeep_(*this, queue)
+                                        : std::chrono::steady_clock::time_point::max();
+  }
+  /// What another room does beside the operations of queues; null: nothing.
+  [[nodiscard]] queue_hook* hook() const noexcept { return hook_.get(); }
+  /// Once, before the database is used.
+  void set_hook(std::shared_ptr<queue_hook> hook) noexcept { hook_ = std::move(hook); }
 
   /// The settlements through this object.
   [[nodiscard]] settlements& settled() noexcept { return settled_; }
@@ -250,6 +299,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   settlements settled_;
+  upkeep upkeep_;
+  std::shared_ptr<queue_hook> hook_;
   std::atomic<bool> catalog_known_{false};
   std::atomic<bool> sharded_{false};
   std::atomic<bool> narrow_texts_{false};

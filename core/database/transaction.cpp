@@ -160,6 +160,11 @@ void transaction_state::announce_unit() noexcept {
     if (each.added == 0) continue;
     database_->announce(each.queue->watched, std::exchange(each.added, 0), adopted_.get());
   }
+  if (after_commit_.empty()) return;
+  // The session is in no transaction, beside which nothing may be done.
+  mark_.reset();
+  run_after_commit();
+  mark_.emplace();
 }
 
 void transaction_state::commit() {
@@ -192,11 +197,17 @@ void transaction_state::commit_now() {
   const auto touched = std::exchange(touched_, {});
   end();
   announce_commit(touched);
+  run_after_commit();
 }
 
 void transaction_state::committed_by_owner() {
   active_ = false;
   announce_commit(std::exchange(touched_, {}));
+  run_after_commit();
+}
+
+void transaction_state::run_after_commit() {
+  for (const auto& [key, work] : std::exchange(after_commit_, {})) work();
 }
 
 void transaction_state::announce_commit(const std::map<queue_key, touched_queue>& touched) {

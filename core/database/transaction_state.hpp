@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -137,6 +138,12 @@ class transaction_state {
   /// rollback.
   /// @param readmitted whether messages were added that need no room.
   void changes_room(shared_queue& queue, bool readmitted = false);
+  /// Runs `work` when the transaction has been committed and its session returned; of several with
+  /// one key the last. In a transaction of the caller never, or after a later operation that
+  /// commits by itself: the library does not see the caller's commit.
+  void after_commit(std::int64_t key, std::function<void()> work) {
+    if (adopted_ == nullptr || autocommit_) after_commit_[key] = std::move(work);
+  }
   /// Messages were read from the queue; a rollback returns them.
   void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
   /// It holds no message: its rollback wakes nobody.
@@ -175,6 +182,7 @@ class transaction_state {
   }
   void announce_unit() noexcept;
   void announce_commit(const std::map<queue_key, touched_queue>& touched);
+  void run_after_commit();
   void end() noexcept;
   void check_open(connection& on) const;
   void commit_now();
@@ -190,6 +198,7 @@ class transaction_state {
   connection* lent_ = nullptr;  // of a shared unit of work
   bool autocommit_ = false;     // the adopted session may be in no transaction
   std::map<queue_key, touched_queue> touched_;
+  std::map<std::int64_t, std::function<void()>> after_commit_;
   std::optional<open_transaction> mark_{std::in_place};  // until the transaction ends
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time

@@ -172,8 +172,8 @@ std::string encode_headers(const headers& values, bool ascii) {
   return json(values).dump(on_one_line, ' ', ascii);
 }
 
-std::string encode_error(std::string_view text, bool ascii) {
-  std::string plain = to_plain_utf8(text, longest_error);
+std::string encode_error(std::string_view text, bool ascii, std::size_t longest) {
+  std::string plain = to_plain_utf8(text, longest);
   if (!ascii) return plain;
   std::string out;
   for (std::string_view rest = plain; !rest.empty();) {
@@ -185,7 +185,7 @@ std::string encode_error(std::string_view text, bool ascii) {
         length == 1 ? std::string(character) : json(character).dump(-1, ' ', true).substr(1, 6);
     const std::string pair =
         length == 4 ? json(character).dump(-1, ' ', true).substr(7, 6) : std::string();
-    if (out.size() + next.size() + pair.size() > longest_error) break;
+    if (out.size() + next.size() + pair.size() > longest) break;
     out.append(next).append(pair);
   }
   return out;
@@ -220,6 +220,24 @@ std::vector<failure_record> decode_errors(std::string_view text) {
     out.push_back(decode_entry(entry.text).value_or(foreign(entry.text)));
   }
   return out;
+}
+
+message_progress decode_progress(std::string_view text) {
+  const std::string plain = to_plain_utf8(text);
+  std::optional<std::int64_t> at;
+  std::optional<std::int64_t> done;
+  const std::string* note = nullptr;
+  const auto members = values_of(plain, '{').value_or(std::vector<json_value>());
+  for (const json_value& each : members) {
+    if (each.name == "at" && !each.is_string) at = to_integer(each.text);
+    if (each.name == "done" && !each.is_string) done = to_integer(each.text);
+    if (each.name == "note" && each.is_string) note = &each.text;
+  }
+  if (!at || !done || note == nullptr) return {.note = to_plain_utf8(plain, longest_note)};
+  constexpr double whole = 1'000'000;
+  return {.done = std::clamp(static_cast<double>(*done) / whole, 0.0, 1.0),
+          .note = to_plain_utf8(*note, longest_note),
+          .at = timestamp(std::chrono::milliseconds(*at))};
 }
 
 }  // namespace tableq::inline v0::core

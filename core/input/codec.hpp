@@ -28,14 +28,17 @@ std::string to_plain_utf8(std::string_view text, std::size_t longest = std::stri
 /// Entries of a message's history, and bytes of each.
 inline constexpr std::size_t most_errors = 10;
 inline constexpr std::size_t longest_error = 2000;
+/// Bytes of what a handler says of its message, and of what it returns.
+inline constexpr std::size_t longest_note = 500;
+inline constexpr std::size_t longest_result = std::size_t{64} * 1024;
 
 /// The JSON object that is stored. The headers must have been checked.
 /// @param ascii other characters become escapes.
 std::string encode_headers(const headers& values, bool ascii = false);
 
-/// An error as it is stored: to_plain_utf8, of at most longest_error bytes.
+/// An error as it is stored: to_plain_utf8, of at most `longest` bytes.
 /// @param ascii other characters become `\uXXXX`, and stay so.
-std::string encode_error(std::string_view text, bool ascii);
+std::string encode_error(std::string_view text, bool ascii, std::size_t longest = longest_error);
 
 /// Reads the headers that `encode_headers` or a foreign client wrote. Values other than strings are
 /// returned as their JSON, numbers as written. Of two with the same name the last one is used.
@@ -53,5 +56,9 @@ std::string encode_retry(const retry_delays& retry);
 /// Reads the end of a history with any content: an entry that tableq did not write is returned as
 /// its text, at the time zero.
 std::vector<failure_record> decode_errors(std::string_view text);
+
+/// Reads a progress with any content: one that tableq did not write is returned as its text, at the
+/// time zero.
+message_progress decode_progress(std::string_view text);
 
 }  // namespace tableq::inline v0::core

@@ -13,8 +13,25 @@
 namespace tableq::inline v0::core {
 namespace {
 
+using namespace std::chrono_literals;
+
 bool ordered(kind k) noexcept {
   return k == kind::fifo || k == kind::lifo;
+}
+
+[[noreturn]] void refuse_both_key_rules() {
+  refuse("key_window holds a key after completion, key_scope::waiting frees it before: choose one");
+}
+
+void check_retention(const retention& kept, std::chrono::milliseconds key_window) {
+  for (const auto& length : {kept.done, kept.dead}) {
+    if (length && (*length < 1ms || !good_delay(*length))) {
+      refuse("a retention is from 1 ms to 3,650 days; leave it out to keep messages until purge");
+    }
+  }
+  if (kept.done && *kept.done < key_window) {
+    refuse("the retention of done messages ends before the key_window, and would free their keys");
+  }
 }
 
 void check_claim(const claim_options& claim) {
@@ -23,10 +40,10 @@ void check_claim(const claim_options& claim) {
   if (claim.retry) check_retry(*claim.retry);
   if (claim.time_to_live) check_time_to_live(*claim.time_to_live);
   if (claim.key_window) check_delay(*claim.key_window, "key_window");
-  if (claim.key_window.value_or(std::chrono::milliseconds(0)).count() > 0 &&
+  if (claim.retention) check_retention(*claim.retention, claim.key_window.value_or(0ms));
+  if (claim.key_window.value_or(0ms).count() > 0 &&
       claim.keys.value_or(key_scope::active) == key_scope::waiting) {
-    refuse(
-        "key_window holds a key after completion, key_scope::waiting frees it before: choose one");
+    refuse_both_key_rules();
   }
   if (claim.groups.enabled && (claim.groups.limit < 1 || claim.groups.limit > 1000)) {
     refuse("the limit of groups is 1 to 1,000");
@@ -43,11 +60,11 @@ void check_settings(std::string_view name, const queue_settings& settings) {
   }
   const bool any = claim.lease || claim.max_attempts || claim.keep_completed || claim.retry ||
                    claim.time_to_live || claim.keys || claim.key_window || claim.groups.enabled ||
-                   claim.dead_letters;
+                   claim.dead_letters || claim.retention || claim.batches;
   if (any && settings.kind != kind::claim) {
     refuse(
-        "lease, max_attempts, keep_completed, retry, time_to_live, keys, key_window, groups and "
-        "dead_letters belong to claim queues only");
+        "lease, max_attempts, keep_completed, retry, time_to_live, keys, key_window, groups, "
+        "dead_letters, retention and batches belong to claim queues only");
   }
   check_claim(claim);
   if (claim.dead_letters && *claim.dead_letters == name) {
@@ -67,6 +84,8 @@ void apply(const queue_settings& given, queue_info& info) {
   if (claim.key_window) info.key_window = *claim.key_window;
   if (claim.groups.enabled) info.groups = claim.groups;
   if (claim.dead_letters) info.dead_letters = *claim.dead_letters;
+  if (claim.retention) info.retention = *claim.retention;
+  if (claim.batches) info.batches = *claim.batches;
 }
 
 std::string encode_delays(const retry_delays& retry) {
@@ -113,10 +132,20 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
     if (number > 0) info.time_to_live = length;
   } else if (name == "key_window_ms") {
     info.key_window = length;
+  } else if (name == "retain_done_ms") {
+    info.retention.done = length;
+  } else if (name == "retain_dead_ms") {
+    info.retention.dead = length;
   } else if (name == "groups_hold" || name == "groups_pass") {
     info.groups = group_options{
         .limit = static_cast<int>(number),
         .on_failure = name == "groups_hold" ? group_policy::hold : group_policy::pass};
+  } else if (name == "schedules") {
+    info.schedules = number != 0;
+  } else if (name == "batches") {
+    info.batches = number != 0;
+  } else if (name == "batch_ends") {
+    info.batch_ends = number != 0;
   } else if (name == "groups_by_turns" && info.groups) {
     info.groups->by_turns = number != 0;
   } else {
@@ -127,9 +156,9 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
 
 [[noreturn]] void differs(const queue_info& stored, const std::string& what) {
   throw error(errc::options_mismatch, advice::never,
-              "the queue " + stored.name + " was created with another value of the option " + what +
-                  ", which is fixed; open it without this option, or empty it, drop it (which "
-                  "deletes its messages) and create it anew");
+              "the queue " + stored.name + " has another value of the option " + what +
+                  "; open it without this option, or change the stored value: database::alter, "
+                  "`tableq alter`");
 }
 
 /// Options that must not differ between the handles of one queue.
@@ -140,6 +169,30 @@ void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.dead_letters && *given.dead_letters != stored.dead_letters) {
     differs(stored, "dead_letters");
   }
+  if (given.retention && *given.retention != stored.retention) differs(stored, "retention");
+  if (given.batches && *given.batches != stored.batches) differs(stored, "batches");
+}
+
+/// What a queue keeps for its life. Open handles hear of a change within a second; until then they
+/// would lock otherwise than the others, and messages would be handed out in the wrong order, or
+/// stay held.
+void refuse_fixed(const queue_info& stored, const queue_changes& changes) {
+  const bool grouped = stored.groups.has_value();
+  const char* what = nullptr;
+  if (changes.ordering.value_or(stored.ordering) != stored.ordering) {
+    what = "its ordering, by which all its programs lock";
+  } else if (changes.groups.value_or(grouped) != grouped) {
+    what = "whether it has groups, which all its programs lock and advance";
+  } else if (changes.groups_by_turns.value_or(grouped && stored.groups->by_turns) !=
+             (grouped && stored.groups->by_turns)) {
+    what = "the turns of its groups, which need a column and an index of their own";
+  }
+  if (what == nullptr) return;
+  throw error(errc::options_mismatch, advice::never,
+              "the queue " + stored.name + " keeps for its life " + what +
+                  ": create another queue with this option, and move the messages there, each "
+                  "read and enqueued in one transaction; or empty the queue, drop it and create "
+                  "it anew");
 }
 
 /// A stored definition. Text that tableq cannot have written is the catalogue's defect, not the
@@ -172,10 +225,12 @@ queue_info settle_options(std::string_view name, const queue_settings& settings)
 
 std::string encode_options(const queue_info& info) {
   if (info.kind == kind::table) return to_json(info.table.value());
+  std::string marks = info.schedules ? " schedules=1" : "";
+  if (info.batch_ends) marks += " batch_ends=1";
   if (ordered(info.kind)) {
-    return info.ordering == ordering::strict ? "ordering=strict" : "ordering=relaxed";
+    return (info.ordering == ordering::strict ? "ordering=strict" : "ordering=relaxed") + marks;
   }
-  if (info.kind != kind::claim) return {};
+  if (info.kind != kind::claim) return marks.empty() ? marks : marks.substr(1);
   std::string out = "lease_ms=" + std::to_string(info.lease.count());
   out += " max_attempts=" + std::to_string(info.max_attempts);
   out += info.keep_completed ? " keep=1" : " keep=0";
@@ -194,7 +249,10 @@ std::string encode_options(const queue_info& info) {
     if (info.groups->by_turns) out += " groups_by_turns=1";
   }
   if (!info.dead_letters.empty()) out += " dead_letters=" + info.dead_letters;
-  return out;
+  if (info.retention.done) add("retain_done_ms=", info.retention.done->count());
+  if (info.retention.dead) add("retain_dead_ms=", info.retention.dead->count());
+  if (info.batches) out += " batches=1";
+  return out + marks;
 }
 
 void decode_options(std::string_view text, queue_info& info) {
@@ -242,8 +300,42 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
                     "; open it without this option");
   }
   check_fixed(stored, given.claim);
+  return with_given(stored, given);
+}
+
+queue_info with_given(const queue_info& stored, const queue_settings& given) {
   queue_info out = stored;
   apply(given, out);
+  return out;
+}
+
+queue_info changed_options(const queue_info& stored, const queue_changes& changes) {
+  refuse_fixed(stored, changes);
+  queue_settings given{.kind = stored.kind};
+  claim_options& claim = given.claim;
+  claim.lease = changes.lease;
+  claim.max_attempts = changes.max_attempts;
+  claim.keep_completed = changes.keep_completed;
+  claim.retry = changes.retry;
+  claim.time_to_live = changes.time_to_live;
+  claim.keys = changes.keys;
+  claim.key_window = changes.key_window;
+  claim.dead_letters = changes.dead_letters;
+  if (changes.group_limit || changes.group_on_failure) {
+    if (!stored.groups) refuse("the queue " + stored.name + " has no groups");
+    claim.groups = *stored.groups;
+    claim.groups.limit = changes.group_limit.value_or(claim.groups.limit);
+    claim.groups.on_failure = changes.group_on_failure.value_or(claim.groups.on_failure);
+  }
+  if (changes.retain_done || changes.retain_dead) {
+    claim.retention = stored.retention;
+    if (changes.retain_done) claim.retention->done = changes.retain_done->length();
+    if (changes.retain_dead) claim.retention->dead = changes.retain_dead->length();
+  }
+  check_settings(stored.name, given);
+  queue_info out = with_given(stored, given);
+  if (out.key_window.count() > 0 && out.keys == key_scope::waiting) refuse_both_key_rules();
+  check_retention(out.retention, out.key_window);
   return out;
 }
 

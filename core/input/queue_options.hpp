@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <tableq/queue_changes.hpp>
 #include <tableq/schema.hpp>
 
 namespace tableq::inline v0::core {
@@ -26,5 +27,13 @@ void decode_options(std::string_view text, queue_info& info);
 /// a
 ///   fixed option.
 queue_info merge_options(const queue_info& stored, const queue_settings& given);
+
+/// The same without the checks, after another process has changed the stored ones.
+queue_info with_given(const queue_info& stored, const queue_settings& given);
+
+/// The stored options with these changes.
+/// @throws error errc::invalid_argument; errc::options_mismatch for what a queue keeps for its
+/// life.
+queue_info changed_options(const queue_info& stored, const queue_changes& changes);
 
 }  // namespace tableq::inline v0::core

@@ -176,6 +176,7 @@ void check_message(const claim_enqueue_options& options, bool grouped) {
   if (options.time_to_live) check_time_to_live(*options.time_to_live);
   if (options.max_attempts) check_max_attempts(*options.max_attempts);
   if (options.retry) check_retry(*options.retry);
+  if (options.batch && options.batch->value <= 0) refuse("the id of a batch is above zero");
   std::size_t total = 0;
   for (const auto& [name, text] : options.headers) {
     if (name.empty() || name.size() > longest_header_name || !is_plain_utf8(name)) {
@@ -193,6 +194,23 @@ void check_message(const claim_enqueue_options& options, bool grouped) {
 void check_message(const pending_options& options) {
   check_due(options);
   check_timestamp(options.created_at, "created_at");
+}
+
+void check_filter(const message_filter& filter) {
+  constexpr std::size_t longest_value = 500;
+  const auto check_text = [](const std::string& text, std::size_t most, const char* what) {
+    if (!text.empty() && text.size() <= most && is_plain_utf8(text)) return;
+    refuse(std::string(what) + " of a filter has 1 to " + std::to_string(most) +
+           " bytes of UTF-8 without NUL");
+  };
+  if (filter.older_than) check_delay(*filter.older_than, "older_than");
+  if (filter.group) check_text(*filter.group, longest_key, "the group");
+  if (filter.key_prefix) check_text(*filter.key_prefix, longest_key, "the key prefix");
+  if (filter.error) check_text(*filter.error, longest_error, "the error");
+  if (!filter.header) return;
+  check_text(filter.header->name, longest_header_name, "the header's name");
+  if (filter.header->value.empty()) return;
+  check_text(filter.header->value, longest_value, "the header's value");
 }
 
 void check_stats(const stats_options& options) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tableq/limits.hpp>
+#include <tableq/message_filter.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
 
@@ -41,5 +42,6 @@ void check_payload(std::string_view payload, const payload_limit& limit);
 void check_message(const claim_enqueue_options& options, bool grouped);
 void check_message(const pending_options& options);
 void check_stats(const stats_options& options);
+void check_filter(const message_filter& filter);
 
 }  // namespace tableq::inline v0::core

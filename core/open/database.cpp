@@ -6,7 +6,11 @@
 #include <tableq/testing.hpp>
 
 #include "core/base/errors.hpp"
+#include "core/batch/batch_hook.hpp"
+#include "core/batch/ends.hpp"
 #include "core/claim/dead_letters.hpp"
+#include "core/claim/lease_table.hpp"
+#include "core/claim/messages.hpp"
 #include "core/database/access.hpp"
 #include "core/database/busy_beside.hpp"
 #include "core/database/database_state.hpp"
@@ -14,6 +18,8 @@
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/schedule/rules.hpp"
+#include "core/schema/alter.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/schema/migrate.hpp"
 #include "core/table/index_report.hpp"
@@ -92,7 +98,13 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
   if (wanted.empty() && !info.dead_letters.empty()) {
     letters = opened_letters(database, info.dead_letters, name);
   }
-  return shared(std::make_unique<core::queue_state>(database, std::move(info), std::move(letters)));
+  auto made = std::make_unique<core::queue_state>(database, std::move(info), std::move(letters));
+  made->follow(settings,
+               [weak = std::weak_ptr(database), of = std::string(name)](
+                   const std::string& now) -> std::shared_ptr<const core::queue_state> {
+                 return opened_letters(shared_state(weak), now, of);
+               });
+  return shared(std::move(made));
 }
 
 /// Before a queue is opened. @return its name.
@@ -116,6 +128,8 @@ database connected(text_view url, const open_options& options,
   return core::named({}, "connect", [&] {
     shared_state state(new core::database_state(url.view(), options, std::move(faults)),
                        core::end_at_home());
+    state->attended_by(core::make_rule_upkeep());
+    state->set_hook(std::make_shared<core::batch_hook>(*state));
     core::named(state->name(), "connect", [&] {
       state->connect();
       core::check_catalog(*state);
@@ -180,6 +194,54 @@ std::optional<finding> buried(const shared_state& database, const queue_info& qu
                      " of its messages are dead and wait in the dead-letter queue " + stored->name,
                  "see why: tableq list " + stored->name + " --json; then bring them back: tableq " +
                      "dead redrive " + queue.name + " --all"};
+}
+
+/// Finished messages that nothing removes.
+/// @param age of the queue's retention, if it has one.
+std::optional<finding> unending(const core::queue_state& queue, message_state state,
+                                const std::optional<std::chrono::milliseconds>& age,
+                                std::size_t count, timestamp now) {
+  const bool done = state == message_state::done;
+  const std::string name(done ? "done" : "dead");
+  if (!age) {
+    constexpr std::size_t many = 10'000;
+    if (count < many) return {};
+    return finding{finding::level::warning, queue.name(),
+                   "at least 10000 of its messages are " + name + ", and nothing removes them",
+                   "remove them by their age: tableq alter " + queue.name() + " --retain-" + name +
+                       " 30d; or now and then: tableq purge " + queue.name() + " --" + name +
+                       " --older-than 30d"};
+  }
+  // Whoever takes or settles messages looks every ten seconds.
+  constexpr std::chrono::hours grace{1};
+  const auto oldest = core::list(queue, state, {.max = 1});
+  if (oldest.empty() || *oldest.front().finished_at >= now - *age - grace) return {};
+  return finding{finding::level::warning, queue.name(),
+                 "messages that are " + name + " stay longer than its retention says",
+                 "let a program with the rights of a consumer take from it, or remove them: tableq "
+                 "purge " +
+                     queue.name() + " --" + name + " --older-than " + std::to_string(age->count()) +
+                     "ms"};
+}
+
+std::vector<finding> unending(const shared_state& database, const queue_info& stored) {
+  std::vector<finding> out;
+  if (stored.kind != kind::claim) return out;
+  const core::queue_state queue(database, stored);
+  try {
+    const claim_stats found = core::leases_of(queue).stats(queue, {});
+    const auto add = [&](message_state state, const auto& age, std::size_t count) {
+      if (auto one = unending(queue, state, age, count, found.as_of))
+        out.push_back(*std::move(one));
+    };
+    add(message_state::done, stored.retention.done, found.done);
+    add(message_state::dead, stored.retention.dead, found.dead);
+  } catch (const error& failure) {
+    const bool unread =
+        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
+    if (!unread) throw;
+  }
+  return out;
 }
 
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
@@ -288,6 +350,20 @@ bool database::drop(text_view name) {
   return observed(*state_, {.name = "drop", .queue = wanted},
                   [&] { return core::drop_queue(*state_, wanted); });
 }
+std::vector<option_change> database::alter(text_view name, const queue_changes& changes,
+                                           const alter_options& options) {
+  check(state_, "alter", options.dry_run ? core::beside::read_only : core::beside::of_database,
+        outside_);
+  const std::string_view wanted = view(state_, "alter", name);
+  return observed(*state_, {.name = "alter", .queue = wanted}, [&] {
+    if (changes.dead_letters && !changes.dead_letters->empty()) {
+      // Checks all before the dead-letter queue is made.
+      core::alter_queue(*state_, wanted, changes, {.dry_run = true});
+      if (!options.dry_run) opened_letters(state_, *changes.dead_letters, wanted);
+    }
+    return core::alter_queue(*state_, wanted, changes, options);
+  });
+}
 std::vector<migration_step> database::migrate(const migrate_options& options) {
   check(state_, "migrate", options.dry_run ? core::beside::read_only : core::beside::of_database,
         outside_);
@@ -298,10 +374,15 @@ std::vector<finding> database::inspect() const {
   return observed(*state_, {.name = "inspect"}, [&] {
     std::vector<finding> out = core::inspect(*state_);
     const std::vector<queue_info> all = core::list_queues(*state_);
+    for (finding& one : core::inspect_rules(*state_, all)) out.push_back(std::move(one));
     for (const queue_info& each : all) {
       if (auto one = buried(state_, each, all)) out.push_back(*std::move(one));
+      for (finding& one : unending(state_, each)) out.push_back(std::move(one));
       if (each.kind != kind::table) continue;
       for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
+    }
+    if (std::ranges::any_of(all, &queue_info::batches)) {
+      for (finding& one : core::inspect_batches(*state_)) out.push_back(std::move(one));
     }
     return out;
   });

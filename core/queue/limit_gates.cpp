@@ -195,6 +195,7 @@ read_gate::read_gate(const queue_state& queue, transaction_state* tx,
                      std::chrono::milliseconds wait, std::stop_token stop)
     : queue_(queue), tx_(tx), stop_(std::move(stop)) {
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
+  if (tx == nullptr) queue.database().attend(queue.shared());
 }
 
 bool read_gate::unlimited(bool looks) {

@@ -66,7 +66,8 @@ auto operation(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
   const queue_state& queue = access::state_of(handle);
   const std::shared_ptr<transaction_state> tx = transaction_of(handle, id, beside::operation);
-  return operation(queue, tx.get(), id, [&] { return work(queue, tx.get()); });
+  return operation(queue, tx.get(), id,
+                   [&] { return work(queue.current(tx == nullptr), tx.get()); });
 }
 
 /// Refuses a handle that is bound to a transaction, or that the thread's transaction excludes.
@@ -88,7 +89,7 @@ template <class Work>
 auto operation_outside(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
   const queue_state& queue = outside(handle, id);
-  return operation(queue, nullptr, id, [&] { return work(queue); });
+  return operation(queue, nullptr, id, [&] { return work(queue.current()); });
 }
 
 }  // namespace tableq::inline v0::core

@@ -11,6 +11,7 @@
 
 #include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/input/queue_options.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/table_call.hpp"
 #include "core/seam/statements.hpp"
@@ -36,7 +37,8 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
 std::size_t leases_lost(const contract& what, std::size_t given, std::size_t rows) {
   if (what.id == statement::claim_lost || what.id == statement::table_lost) return rows;
   // A heartbeat skips locked rows; claim.lost checks these.
-  const bool skips = what.id == statement::claim_heartbeat || what.id == statement::table_keep;
+  const bool skips = what.id == statement::claim_heartbeat || what.id == statement::table_keep ||
+                     what.id == statement::claim_progress;
   if (skips || !what.settles) return 0;
   // A settlement returns a row for each receipt that still matches.
   return given > rows ? given - rows : 0;
@@ -57,7 +59,9 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
     : database_(std::move(database)),
       info_(std::move(info)),
       table_(std::make_shared<const queue_table>(*database_, info_)),
-      dead_letters_(std::move(dead_letters)) {}
+      dead_letters_(std::move(dead_letters)) {
+  if (info_.batches || info_.batch_ends) shared().hooked = true;
+}
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
                          const table_names& names, std::shared_ptr<const lease_table> mapped)
@@ -65,6 +69,49 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
       info_(std::move(info)),
       table_(std::make_shared<const queue_table>(*database_, info_, names)),
       mapped_(std::move(mapped)) {}
+
+std::shared_ptr<const queue_state> queue_state::renewed(const queue_state& latest,
+                                                        const queue_info& stored,
+                                                        bool may_ask) const {
+  queue_info info = with_given(stored, follows_->first);
+  if (encode_options(info) == encode_options(latest.info())) {
+    return {std::shared_ptr<const queue_state>(), &latest};  // owns nothing
+  }
+  std::shared_ptr<const queue_state> letters;
+  if (info.dead_letters == latest.info().dead_letters) {
+    letters = latest.dead_letters_;
+  } else if (!info.dead_letters.empty()) {
+    if (!may_ask) return nullptr;
+    letters = follows_->second(info.dead_letters);
+  }
+  auto out = std::make_shared<queue_state>(database_, std::move(info), std::move(letters));
+  out->opened_ = this;
+  return out;
+}
+
+const queue_state& queue_state::current(bool may_ask) const noexcept {
+  if (opened_ != this) return opened_->current(may_ask);
+  const queue_state& latest = *latest_.load(std::memory_order_acquire);
+  if (!follows_) return latest;
+  const stored_options& stored = shared().stored;
+  const std::uint64_t version = stored.version();
+  if (version == heard_.load(std::memory_order_acquire)) return latest;
+  const auto now = std::chrono::steady_clock::now();
+  if (now.time_since_epoch().count() < next_try_.load()) return latest;
+  try {
+    const auto last = stored.last();
+    const bool asks = may_ask && open_transaction::on_this_thread() == 0;
+    auto made = last == nullptr ? nullptr : renewed(latest, *last, asks);
+    if (made == nullptr) return latest;
+    const std::scoped_lock hold(renewing_);
+    latest_.store(made.get(), std::memory_order_release);
+    renewals_.push_back(std::move(made));
+    heard_.store(version, std::memory_order_release);
+  } catch (const std::exception&) {  // The dead-letter queue cannot be opened now.
+    next_try_.store((now + std::chrono::seconds{1}).time_since_epoch().count());
+  }
+  return *latest_.load(std::memory_order_acquire);
+}
 
 template <class Work>
 row_set queue_state::observed(transaction_state* tx, const contract& what,
@@ -106,6 +153,39 @@ void queue_state::execute_as_one(transaction_state& tx, const contract& what, st
     return leases_lost(what, given, done);
   });
   if (lost > 0) observing.leases_lost(lost);
+}
+
+std::optional<std::vector<row_set>> queue_state::execute_together(
+    std::span<const statement_call> all, std::size_t told) const {
+  for (const statement_call& each : all) {
+    const std::size_t width = each.what->items.size();
+    if (width > 0 && chunk_size(each.items, width) * width < each.items.size()) return std::nullopt;
+  }
+  const contract& what = *all[told].what;
+  const std::size_t given = all[told].items.size() / what.items.size();
+  const observed_operation operation{.name = operation_of(what.id),
+                                     .backend = database_->name(),
+                                     .queue = info_.name,
+                                     .kind = info_.kind,
+                                     .given = given};
+  const auto work = [&](connection& session) {
+    if (auto rows = session.execute_together(what.name, names(), all)) return *std::move(rows);
+    unit_of_work unit(session);
+    std::vector<row_set> rows;
+    for (const statement_call& each : all)
+      rows.push_back(table_->run(session, *each.what, each.shared, each.items));
+    unit.commit();
+    return rows;
+  };
+  observation observing(database_->watching(), operation);
+  std::vector<row_set> rows = observing.run([&] {
+    std::vector<row_set> out = database_->on_session(work, &observing);
+    observing.count(out[told].size());
+    return out;
+  });
+  const std::size_t lost = leases_lost(what, given, rows[told].size());
+  if (lost > 0) observing.leases_lost(lost);
+  return rows;
 }
 
 row_set queue_state::execute_values(transaction_state* tx, const contract& what,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tableq/fwd.hpp>
 #include <tableq/schema.hpp>
@@ -41,6 +44,19 @@ class queue_state {
   /// @param names of the table.
   queue_state(std::shared_ptr<database_state> database, queue_info info, const table_names& names,
               std::shared_ptr<const lease_table> mapped);
+
+  /// Opens the queue's dead-letter queue.
+  using letters_opener =
+      std::function<std::shared_ptr<const queue_state>(const std::string& letters)>;
+  /// From now on `current` follows the stored options. Before the state is shared.
+  /// @param given the options that the handle was opened with: it keeps them.
+  void follow(queue_settings given, letters_opener letters) {
+    follows_.emplace(std::move(given), std::move(letters));
+  }
+  /// This state, or one with the options that the process heard of last. A call uses one to its
+  /// end. It lives as long as this state.
+  /// @param may_ask whether it may ask the database, for a new dead-letter queue.
+  [[nodiscard]] const queue_state& current(bool may_ask = true) const noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return info_.name; }
   /// The stored options, except those that this handle was opened with.
@@ -83,6 +99,12 @@ class queue_state {
   void execute_as_one(transaction_state& tx, const contract& what, std::size_t given,
                       const std::function<std::size_t()>& work) const;
 
+  /// Runs statements of this queue in one transaction, which is repeated if that is safe; each sees
+  /// what the ones before it have waited for. An observer sees the operation `all[told]`, once.
+  /// @return the rows of each. Empty: one has too many items, and nothing was run.
+  [[nodiscard]] std::optional<std::vector<row_set>> execute_together(
+      std::span<const statement_call> all, std::size_t told) const;
+
   /// The writer for asynchronous enqueues of this handle; the first call makes it.
   /// @param Writer an async_writer, the same for one queue.
   template <class Writer>
@@ -110,12 +132,23 @@ class queue_state {
   row_set run_batch(transaction_state* tx, const contract& what, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;
+  /// The state for other stored options; null: it cannot be made now.
+  [[nodiscard]] std::shared_ptr<const queue_state> renewed(const queue_state& latest,
+                                                           const queue_info& stored,
+                                                           bool may_ask) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;
   const std::shared_ptr<const queue_table> table_;  // transactions keep it to their end
   std::shared_ptr<const queue_state> dead_letters_;
   std::shared_ptr<const lease_table> mapped_;
+  std::optional<std::pair<queue_settings, letters_opener>> follows_;
+  const queue_state* opened_ = this;  // that has made this one; lives longer
+  mutable std::atomic<const queue_state*> latest_ = this;
+  mutable std::atomic<std::uint64_t> heard_ = 0;  // the version of the stored options
+  mutable std::atomic<std::chrono::steady_clock::rep> next_try_ = 0;
+  mutable std::mutex renewing_;
+  mutable std::vector<std::shared_ptr<const queue_state>> renewals_;  // guarded by renewing_
   mutable std::once_flag written_;
   mutable std::unique_ptr<writer> writing_;  // the last member, so it is destroyed first
 };

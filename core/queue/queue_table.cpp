@@ -96,7 +96,7 @@ bool queue_table::needs_lock(const contract& what) const noexcept {
 row_set queue_table::run(connection& session, const contract& what, std::span<const value> shared,
                          std::span<const value> items) const {
   if (needs_lock(what)) {
-    core::run(session, names_, statements::queue_lock, {.identity = identity_});
+    core::run(session, names_, statements::queue_lock, {}, std::array{lock_item{identity_}});
   }
   const bool takes = what.id == statement::claim_take;
   const contract& wanted =

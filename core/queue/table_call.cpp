@@ -145,6 +145,7 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept {
       return lane::promote;
     case claim_complete:
     case claim_keep:
+    case claim_keep_result:
     case table_complete:
       return lane::complete;
     case claim_fail:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -61,8 +62,11 @@ template <class Read, class DueIn, class More>
     if constexpr (!std::is_null_pointer_v<DueIn>) {
       if (asks) reader.ask_due(due_in);
     }
-    const woken reason = reader.wait(mark, until, terms.stop);
-    if (reason == woken::clock) continue;
+    const auto attend_at = queue.database().attend(queue.shared());
+    const woken reason = reader.wait(mark, std::min(until, attend_at), terms.stop);
+    const bool only_attends =
+        reason == woken::no && !over() && std::chrono::steady_clock::now() >= attend_at;
+    if (reason == woken::clock || only_attends) continue;
     mark = watched.readers.mark();
     hint_guard guard{&watched.readers};
     found = read(reason);

@@ -19,6 +19,8 @@ namespace {
 
 /// In bytes. The narrowest catalogue has 4,000 characters for it.
 constexpr std::size_t longest_definition = 4000;
+/// The first layout of the catalogue with tables for batches.
+constexpr int layout_with_batches = 3;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
   throw error(code, advice::never, sentence, {.backend = database.name()});
@@ -27,16 +29,6 @@ constexpr std::size_t longest_definition = 4000;
 template <class Statement>
 bool present(connection& session, const Statement& statement, const table_names& names) {
   return run(session, names, statement).at(0).present;
-}
-
-/// Whether the catalogue exists. Notes where its tables are.
-bool has_catalog(database_state& database, connection& session) {
-  if (database.catalog_known()) return true;
-  const place_row found =
-      run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
-  if (found.sharded) database.settle_shards();
-  if (found.present) database.knows_catalog(true);
-  return found.present;
 }
 
 /// Reads rows of the catalogue. Checks the layout in the catalogue's own row.
@@ -191,11 +183,13 @@ void lock_catalog(connection& session, const table_names& catalog) {
   if (!present(session, statements::catalog_exists, catalog)) session.define("catalog", catalog);
 }
 
-/// The row of a queue in a catalogue that exists.
-std::optional<queue_info> find_row(const database_state& database, connection& session,
-                                   const table_names& catalog, std::string_view name) {
-  auto found = read_rows(database, run(session, catalog, statements::catalog_find, {.name = name}));
-  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+/// @throws error errc::unsupported when the catalogue has no tables for batches.
+void check_batches(const database_state& database, connection& session) {
+  const auto own = find_layout(database, session, catalog_row_name);
+  if (own && own->layout >= layout_with_batches) return;
+  fail(database, errc::unsupported,
+       "the catalogue has an older layout without batches; when no older version of tableq uses "
+       "it: tableq migrate");
 }
 
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
@@ -209,6 +203,7 @@ queue_info create(database_state& database, connection& session, queue_info info
          "a table called " + names.table +
              " is there already and is no queue of tableq; choose another name or a table_prefix");
   }
+  if (info.batches) check_batches(database, session);
   info.identity = new_identity();
   info.layout = queue_layout;
   session.define(to_string(info.kind), names);
@@ -220,6 +215,21 @@ queue_info create(database_state& database, connection& session, queue_info info
 }
 
 }  // namespace
+
+bool has_catalog(database_state& database, connection& session) {
+  if (database.catalog_known()) return true;
+  const place_row found =
+      run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
+  if (found.sharded) database.settle_shards();
+  if (found.present) database.knows_catalog(true);
+  return found.present;
+}
+
+std::optional<queue_info> find_row(const database_state& database, connection& session,
+                                   const table_names& catalog, std::string_view name) {
+  auto found = read_rows(database, run(session, catalog, statements::catalog_find, {.name = name}));
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
 
 std::int64_t new_identity() {
   std::random_device random;
@@ -292,11 +302,36 @@ std::vector<stored_layout> list_layouts(const database_state& database, connecti
   return out;
 }
 
-std::optional<queue_info> find_queue(database_state& database, std::string_view name) {
+std::optional<queue_info> find_queue(database_state& database, connection& session,
+                                     std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
-  return database.on_session([&](connection& session) {
-    auto found = find(database, session, name);
-    return found ? std::optional(std::move(found->info)) : std::nullopt;
+  auto found = find(database, session, name);
+  return found ? std::optional(std::move(found->info)) : std::nullopt;
+}
+std::optional<queue_info> find_queue(database_state& database, std::string_view name) {
+  return database.on_session(
+      [&](connection& session) { return find_queue(database, session, name); });
+}
+
+error options_changed(const database_state& database, std::string_view queue) {
+  return {
+      errc::conflict,
+      advice::transaction,
+      "another program changes the options of the queue " + std::string(queue) + " at this time",
+      {.backend = database.name()}};
+}
+
+void mark_batch_ends(database_state& database, std::string_view name) {
+  database.on_session([&](connection& session) {
+    const table_names catalog = names_for(database.options(), {});
+    const auto rows = run(session, catalog, statements::catalog_find, {.name = name});
+    if (rows.empty()) return false;
+    const catalog_row& row = rows.front();
+    if (row.options.find("batch_ends=1") != std::string::npos) return true;
+    const std::string marked = row.options + (row.options.empty() ? "" : " ") + "batch_ends=1";
+    return !run(session, catalog, statements::catalog_set_options,
+                {.name = name, .identity = row.identity, .before = row.options, .options = marked})
+                .empty();
   });
 }
 
@@ -357,6 +392,18 @@ void refuse_own_table(database_state& database, std::string_view schema, std::st
          " belongs to tableq itself; a mapping is for tables of the application");
 }
 
+namespace {
+
+/// Nothing is lost silently: a queue that is made again would be without its rules.
+void refuse_rules(const std::vector<rule_row>& rules, std::string_view queue) {
+  const auto found = std::ranges::find(rules, queue, &rule_row::queue);
+  if (found == rules.end()) return;
+  refuse("the schedule " + found->name +
+         " adds messages to the queue; remove it first: tableq schedules remove " + found->name);
+}
+
+}  // namespace
+
 bool drop_queue(database_state& database, std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
   const table_names names = names_for(database.options(), name);
@@ -367,6 +414,7 @@ bool drop_queue(database_state& database, std::string_view name) {
         run(session, catalog, statements::catalog_lock);
         auto found = find_row(database, session, catalog, name);
         if (!found) return std::nullopt;
+        if (found->schedules) refuse_rules(run(session, catalog, statements::schedules_list), name);
         // If the outcome stays unknown, the next call of a handle asks the database.
         database.changing(names_for(database.options(), name, found->identity));
         // The table of an application stays.
@@ -375,6 +423,10 @@ bool drop_queue(database_state& database, std::string_view name) {
         }
         run(session, catalog, statements::catalog_remove, {.name = name});
         run(session, catalog, statements::limits_remove, {.queue = name});
+        if (found->batches) {
+          run(session, catalog, statements::batch_mark_all,
+              {.queue = found->identity, .outcome = member_outcome::removed});
+        }
         return found;
       });
   if (dropped) database.dropped(names_for(database.options(), name, dropped->identity));

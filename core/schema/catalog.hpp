@@ -33,6 +33,13 @@ std::optional<kind> known_kind(std::string_view text);
 /// Random, so that two queues of one name have different identities.
 std::int64_t new_identity();
 
+/// Whether the catalogue exists. Notes where its tables are.
+bool has_catalog(database_state& database, connection& session);
+/// The row of a queue in a catalogue that exists.
+/// @param catalog names of no queue.
+std::optional<queue_info> find_row(const database_state& database, connection& session,
+                                   const table_names& catalog, std::string_view name);
+
 /// Opens a queue, or creates it if the database's policy allows.
 /// @return the stored options, except those that the settings give.
 /// @throws error as documented at database::fifo and the other kinds.
@@ -50,6 +57,12 @@ std::vector<stored_layout> list_layouts(const database_state& database, connecti
 std::optional<stored_layout> find_layout(const database_state& database, connection& session,
                                          std::string_view name);
 std::optional<queue_info> find_queue(database_state& database, std::string_view name);
+/// The same on a session.
+std::optional<queue_info> find_queue(database_state& database, connection& session,
+                                     std::string_view name);
+/// Makes it known to all processes that messages at the ends of batches come to the queue. Without
+/// the right to do that, readers of this queue alone do not look for batches that are over.
+void mark_batch_ends(database_state& database, std::string_view name);
 /// Stores the definition of an application's table, or replaces the one of that name.
 void store_table(database_state& database, std::string_view name,
                  const table_definition& definition);
@@ -60,6 +73,8 @@ table_definition stored_table(database_state& database, std::string_view name);
 /// @throws error errc::invalid_argument for a table of this database's queues or catalogue.
 void refuse_own_table(database_state& database, std::string_view schema, std::string_view table,
                       bool may_be_queue);
+/// For a change of options that were not the stored ones any more.
+error options_changed(const database_state& database, std::string_view queue);
 bool drop_queue(database_state& database, std::string_view name);
 std::vector<finding> inspect(database_state& database);
 

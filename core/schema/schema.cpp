@@ -22,8 +22,8 @@ namespace {
 constexpr std::array kinds{kind::heap,    kind::fifo,  kind::lifo,
                            kind::pending, kind::claim, kind::table};
 
-constexpr std::array roles{role::producer, role::replacer, role::consumer,
-                           role::viewer,   role::manager,  role::owner};
+constexpr std::array roles{role::producer, role::replacer, role::consumer, role::viewer,
+                           role::manager,  role::owner,    role::scheduler};
 
 /// Quotes could end the quoted name; databases' tools do not accept the other characters in a
 /// user's name.
@@ -47,19 +47,29 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   const bool turns = queue.groups && queue.groups->by_turns;
   std::vector<std::string> out;
   if (granted != role::owner) out.emplace_back("catalog");
-  if (granted == role::producer || granted == role::replacer) {
+  if (granted == role::producer || granted == role::replacer || granted == role::scheduler) {
     out.push_back("producer" + kind_suffix);
     if (queue.groups) out.emplace_back("producer.groups");
     if (turns) out.emplace_back("producer.turns");
     if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
+    if (queue.batches) out.emplace_back("producer.batches");
   }
-  if (granted != role::producer) out.push_back(std::string(to_string(granted)) + kind_suffix);
+  if (granted == role::scheduler) {
+    out.emplace_back("scheduler");
+  } else if (granted != role::producer) {
+    out.push_back(std::string(to_string(granted)) + kind_suffix);
+  }
   if (granted == role::consumer) {
     if (queue.keep_completed || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
     out.emplace_back("consumer.limits");
+    if (queue.batches) out.emplace_back("consumer.batches");
   }
+  const bool all = granted == role::manager || granted == role::owner;
+  if (all && queue.batches) out.emplace_back("manager.batches");
   const bool some =
       granted == role::replacer || granted == role::consumer || granted == role::viewer;
+  const bool notes = granted == role::consumer || granted == role::viewer;
+  if (notes && queue.kind == kind::claim) out.push_back(std::string(to_string(granted)) + ".notes");
   if (turns && some) out.push_back(std::string(to_string(granted)) + ".turns");
   return out;
 }
@@ -161,7 +171,8 @@ std::string ddl(std::string_view dialect, std::string_view queue, const queue_se
 
 role parse_role(std::string_view text) {
   if (const auto found = core::named_among(roles, text)) return *found;
-  core::refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
+  core::refuse(
+      "a role is one of producer, replacer, consumer, viewer, manager, owner and scheduler");
 }
 
 std::string grants(std::string_view dialect, role granted, std::string_view user,

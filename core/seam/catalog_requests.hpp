@@ -36,10 +36,25 @@ struct layout_request {
   TABLEQ_FIELDS(layout_request, name, identity, before, layout)
 };
 
-/// The identity of a queue, or a number to lock by.
+/// A change of the options in a row of the catalogue that has other ones.
+struct options_request {
+  std::string_view name = {};
+  std::int64_t identity = 0;
+  std::string_view before = {};
+  std::string_view options = {};
+  TABLEQ_FIELDS(options_request, name, identity, before, options)
+};
+
+/// The identity of a queue.
 struct identity_request {
   std::int64_t identity = 0;
   TABLEQ_FIELDS(identity_request, identity)
+};
+
+/// A number to lock by: the identity of a queue, or the number of a group. Locked in their order.
+struct lock_item {
+  std::int64_t identity = 0;
+  TABLEQ_FIELDS(lock_item, identity)
 };
 
 /// A notice to other processes.

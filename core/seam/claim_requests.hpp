@@ -81,6 +81,13 @@ struct take_request {
   TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, now)
 };
 
+/// A take that tells what it finds.
+struct look_request : take_request {
+  std::optional<std::string_view> options =
+      {};  ///< Of the queue. With other ones it takes nothing.
+  TABLEQ_MORE_FIELDS(look_request, take_request, options)
+};
+
 /// Due messages, and messages with ended leases, become ready or dead.
 struct promote_request {
   std::size_t max = 0;
@@ -104,6 +111,23 @@ struct keep_request {
   bool strip = false;
   std::optional<timestamp> now = {};
   TABLEQ_FIELDS(keep_request, window, strip, now)
+};
+
+/// A receipt, and what its handler says of the message.
+struct progress_item {
+  message_id id = {};
+  std::int64_t fence = 0;
+  std::int64_t done = 0;  ///< Millionths.
+  std::string_view note = {};
+  TABLEQ_FIELDS(progress_item, id, fence, done, note)
+};
+
+/// A receipt, and what the handler returned.
+struct result_item {
+  message_id id = {};
+  std::int64_t fence = 0;
+  std::optional<byte_view> result = {};
+  TABLEQ_FIELDS(result_item, id, fence, result)
 };
 
 /// The rules for failed attempts.
@@ -170,6 +194,38 @@ struct id_item {
 struct state_request {
   message_state state = message_state::ready;
   TABLEQ_FIELDS(state_request, state)
+};
+
+/// Only messages in these states: bit n stands for the state n.
+struct states_request {
+  int states = 0;
+  TABLEQ_FIELDS(states_request, states)
+};
+
+/// Which delayed messages of groups wait behind their group again: see drivers/states.sql.
+struct regroup_request {
+  int regroup = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(regroup_request, regroup, now)
+};
+
+/// Messages that fit, among those after a place. An empty condition fits all.
+struct filter_request {
+  int states = 0;    ///< As in states_request.
+  int finished = 0;  ///< 3 or 4: reads the messages of that state only. 0: reads all.
+  std::optional<std::chrono::milliseconds> older_than = {};
+  std::optional<std::string_view> header = {};  ///< JSON of one header.
+  std::optional<std::string_view> group = {};
+  std::optional<std::string_view> key_prefix = {};
+  std::optional<std::string_view> error = {};
+  std::int64_t after_at = 0;
+  std::int64_t after_id = 0;
+  std::optional<std::int64_t> until = {};  ///< The last id or time to be read. Empty: the current.
+  std::size_t scan = 0;                    ///< The most messages that are read.
+  std::size_t max = 0;                     ///< The most that are returned.
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(filter_request, states, finished, older_than, header, group, key_prefix, error,
+                after_at, after_id, until, scan, max, now)
 };
 
 /// A message from another queue.
@@ -289,6 +345,46 @@ struct stored_row {
   byte_string payload = {};
   TABLEQ_FIELDS(stored_row, id, state, priority, attempts, created_at, due_at, claimed_at,
                 finished_at, key, group_key, expires_at, headers, errors, payload)
+};
+
+/// A message that fits, or the last one that was read.
+struct found_row {
+  message_id id = {};
+  std::int64_t at = 0;  ///< When it finished; 0: messages are read by id.
+  bool fits = false;
+  std::size_t place = 0;  ///< The number of those read up to here.
+  std::int64_t until = 0;
+  TABLEQ_FIELDS(found_row, id, at, fits, place, until)
+};
+
+/// What a handler has said of a message.
+struct note_row {
+  message_id id = {};
+  std::string progress = {};  ///< JSON.
+  TABLEQ_FIELDS(note_row, id, progress)
+};
+
+/// What became of a message.
+struct outcome_row {
+  message_id id = {};
+  std::optional<std::string> errors = {};
+  std::optional<byte_string> result = {};
+  TABLEQ_FIELDS(outcome_row, id, errors, result)
+};
+
+/// Groups of the first `max` ready and as many held messages.
+struct groups_request {
+  std::size_t max = 0;
+  std::size_t groups = 0;  ///< The most that are returned.
+  TABLEQ_FIELDS(groups_request, max, groups)
+};
+
+/// Messages of a group that wait.
+struct waiting_row {
+  std::string group_key = {};
+  std::size_t waiting = 0;
+  timestamp oldest = {};
+  TABLEQ_FIELDS(waiting_row, group_key, waiting, oldest)
 };
 
 /// The group of a message.

@@ -52,6 +52,7 @@ const contract& contract_of(statement id) noexcept {
 std::string_view operation_of(statement id) noexcept {
   switch (id) {
     case statement::claim_keep:
+    case statement::claim_keep_result:
       return contract_of(statement::claim_complete).name;
     case statement::claim_look:
       return contract_of(statement::claim_take).name;
@@ -62,7 +63,19 @@ std::string_view operation_of(statement id) noexcept {
     case statement::claim_list_ready:
     case statement::claim_list_held:
     case statement::claim_list_waiting:
+    case statement::claim_filter:
+    case statement::claim_list_outline:
+    case statement::claim_list_ready_outline:
+    case statement::claim_list_held_outline:
+    case statement::claim_list_waiting_outline:
+    case statement::claim_list_seen:
+    case statement::claim_list_ready_seen:
+    case statement::claim_list_held_seen:
+    case statement::claim_list_waiting_seen:
       return contract_of(statement::claim_list).name;
+    case statement::claim_get_outline:
+    case statement::claim_get_seen:
+      return contract_of(statement::claim_get).name;
     default:
       return contract_of(id).name;
   }
@@ -79,6 +92,11 @@ bool optional(statement id, const capabilities& features) noexcept {
     case listen_end:
     case claim_look:
       return !features.notifies;
+    case batch_leave:
+      return features.one_writer;
+    case batch_among:
+    case batch_remove:
+      return !features.one_writer;
     case claim_pick:
     case claim_lease:
     case claim_taken:

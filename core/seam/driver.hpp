@@ -66,6 +66,13 @@ struct table_names {
   }
 };
 
+/// A statement with its values.
+struct statement_call {
+  const contract* what = nullptr;  ///< Borrowed until the session ends.
+  std::vector<value> shared = {};  ///< In the contract's order.
+  std::vector<value> items = {};   ///< Item by item, each in the contract's order.
+};
+
 /// The state of a session's transaction in the client library; the server is not asked.
 enum class transaction_status {
   none,  ///< No transaction is open, as far as the client library can see.
@@ -91,6 +98,15 @@ class connection {
   ///   session; errc::connection_lost in every other case of a lost session.
   virtual row_set execute(const contract& what, const table_names& names,
                           std::span<const value> shared, std::span<const value> items) = 0;
+
+  /// Runs statements in a transaction of their own and in one round trip. Each sees what others had
+  /// committed when it began.
+  /// @param operation names them in errors.
+  /// @return the rows of each. Empty: this session cannot, and nothing was run.
+  /// @throws error errc::outcome_unknown when the session was lost.
+  virtual std::optional<std::vector<row_set>> execute_together(
+      std::string_view operation, const table_names& names,
+      std::span<const statement_call> all) = 0;
 
   /// Runs the DDL of `part`: a kind's name, `catalog`, `concurrency`, or step_part::name.
   virtual void define(std::string_view part, const table_names& names) = 0;

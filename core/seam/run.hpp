@@ -19,4 +19,16 @@ auto run(connection& session, const table_names& names,
       session.execute(contract_of(statement.id), names, values_of(shared), values_of(items)));
 }
 
+/// A statement with its values, for connection::execute_together.
+template <class Shared, class Item, class Row>
+statement_call call_of(const typed_statement<Shared, Item, Row>& statement,
+                       const std::type_identity_t<Shared>& shared = {},
+                       std::span<const std::type_identity_t<Item>> items = {}) {
+  const auto of_all = values_of(shared);
+  const auto of_items = values_of(items);
+  return {.what = &contract_of(statement.id),
+          .shared = {of_all.begin(), of_all.end()},
+          .items = {of_items.begin(), of_items.end()}};
+}
+
 }  // namespace tableq::inline v0::core

@@ -21,7 +21,7 @@ namespace tableq::inline v0::core {
   record(catalog, insert, new_queue_request, nothing, nothing)          \
   record(catalog, remove, name_request, nothing, nothing)               \
   query(table, exists, nothing, nothing, present_row)                   \
-  query(queue, lock, identity_request, nothing, nothing)                \
+  query(queue, lock, nothing, lock_item, nothing)                       \
   record(queue, drop, nothing, nothing, nothing)                        \
   query(notify, send, notice_request, nothing, nothing)                 \
   query(listen, begin, nothing, nothing, nothing)                       \
@@ -84,7 +84,7 @@ namespace tableq::inline v0::core {
   query(claim, list_waiting, list_waiting_request, nothing, stored_row) \
   query(claim, get, nothing, id_item, stored_row)                       \
   query(claim, find, key_request, nothing, stored_row)                  \
-  change(claim, cancel, nothing, id_item, id_row)                       \
+  change(claim, cancel, states_request, id_item, id_row)                \
   change(claim, set_priority, nothing, priority_item, id_row)           \
   query(claim, state_of, nothing, id_item, state_row)                   \
   query(limits, read, limits_request, nothing, limits_row)              \
@@ -107,9 +107,53 @@ namespace tableq::inline v0::core {
   query(claim, pick, take_request, nothing, pick_row)                   \
   change(claim, lease, take_request, id_item, nothing)                  \
   query(claim, taken, clock_request, id_item, delivery_row)             \
-  change(claim, look, take_request, nothing, look_row)                  \
+  change(claim, look, look_request, nothing, look_row)                  \
   query(catalog, queue, name_request, nothing, queue_row)               \
+  record(catalog, set_options, options_request, nothing, present_row)   \
+  change(claim, make_ready, regroup_request, id_item, state_row)        \
+  query(claim, filter, filter_request, nothing, found_row)              \
+  change(claim, progress, clock_request, progress_item, id_row)         \
+  change(claim, keep_result, keep_request, result_item, id_row)         \
+  query(claim, notes, nothing, id_item, note_row)                       \
+  query(claim, outcome, nothing, id_item, outcome_row)                  \
+  query(claim, groups, groups_request, nothing, waiting_row)            \
+  query(claim, list_outline, list_finished_request, nothing, stored_row)                       \
+  query(claim, list_ready_outline, list_ready_request, nothing, stored_row)                    \
+  query(claim, list_held_outline, list_ready_request, nothing, stored_row)                     \
+  query(claim, list_waiting_outline, list_waiting_request, nothing, stored_row)                \
+  query(claim, get_outline, nothing, id_item, stored_row)                                      \
+  query(claim, list_seen, list_finished_request, nothing, stored_row)                          \
+  query(claim, list_ready_seen, list_ready_request, nothing, stored_row)                       \
+  query(claim, list_held_seen, list_ready_request, nothing, stored_row)                        \
+  query(claim, list_waiting_seen, list_waiting_request, nothing, stored_row)                   \
+  query(claim, get_seen, nothing, id_item, stored_row)                                         \
   query(queue, hidden, nothing, nothing, finding_row)                   \
+  query(schedules, due, due_rules_request, nothing, due_rule_row)       \
+  record(schedules, fire, fire_request, nothing, periodic_row)          \
+  record(schedules, problem, rule_problem_request, nothing, nothing)    \
+  query(schedules, list, rule_request, nothing, rule_row)               \
+  record(schedules, remove, rule_request, nothing, rule_row)            \
+  record(schedules, insert, new_rule_request, nothing, nothing)         \
+  record(batch, begin, batch_begin_request, nothing, batch_row)         \
+  record(batch, add, batch_add_request, nothing, batch_row)             \
+  record(batch, seal, batch_seal_request, nothing, batch_row)           \
+  query(batch, open, batch_after_request, nothing, batch_open_row)      \
+  record(batch, lock, batch_request, nothing, batch_end_row)            \
+  record(batch, finish, batch_finish_request, nothing, batch_counts_row) \
+  record(batch, clear, batch_request, nothing, nothing)                 \
+  record(batch, forget, batch_forget_request, nothing, nothing)         \
+  query(batch, list, batch_list_request, nothing, batch_info_row)       \
+  query(batch, members, batch_members_request, nothing, member_row)     \
+  query(batch, of, member_queue_request, id_item, batch_of_row)         \
+  query(batch, strays, batch_after_request, nothing, stray_row)         \
+  record(batch, join, member_queue_request, member_item, nothing)       \
+  /* Where rows of a change are dear, the next two take the place of leave. */ \
+  record(batch, leave, member_queue_request, id_item, batch_row)        \
+  query(batch, among, member_range_request, nothing, batch_row)         \
+  record(batch, remove, member_queue_request, id_item, nothing)         \
+  record(batch, mark, member_mark_request, id_item, batch_row)          \
+  record(batch, mark_all, member_mark_request, nothing, nothing)        \
+  record(batch, rejoin, member_queue_request, rejoin_item, nothing)     \
   query(table, find, table_request, nothing, found_table_row)           \
   query(table, columns, table_request, nothing, table_column_row)       \
   query(table, keys, table_request, nothing, unique_column_row)         \

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "core/seam/batch_requests.hpp"
 #include "core/seam/catalog_requests.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/limit_requests.hpp"
 #include "core/seam/queue_requests.hpp"
+#include "core/seam/schedule_requests.hpp"
 #include "core/seam/table_requests.hpp"
 
 #define TABLEQ_TYPED(group, name, ...) \

@@ -342,7 +342,8 @@ std::vector<changed_message> mapped_table::settle(const queue_state& queue, tran
 }
 
 std::vector<changed_message> mapped_table::complete(const queue_state& queue, transaction_state* tx,
-                                                    const receipts_view& receipts) const {
+                                                    const receipts_view& receipts,
+                                                    given_results /*results*/) const {
   if (made_.complete == nullptr) lacks(queue, state_role);
   return settle(queue, tx, made_.complete, receipts, clock_request{queue.database().now()});
 }

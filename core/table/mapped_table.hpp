@@ -53,7 +53,8 @@ class mapped_table final : public lease_table {
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const override;
   std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                        const receipts_view& receipts) const override;
+                                        const receipts_view& receipts,
+                                        given_results results) const override;
   std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
                                     std::span<const ended_attempt> attempts) const override;
   std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,

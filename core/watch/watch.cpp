@@ -46,6 +46,11 @@ class watch_state::entry final : public wake_follower {
   void found_none() {
     refuse_hidden(*queue_);
     reader_.ask_due([this] { return due_in(*queue_); });
+    const auto attend_at = queue_->database().attend(queue_->shared());
+    if (attend_at != std::chrono::steady_clock::time_point::max()) {
+      reader_.look_again(std::chrono::ceil<std::chrono::milliseconds>(
+          attend_at - std::chrono::steady_clock::now()));
+    }
     if (!queue_->limits().limited()) return;
     // A limit may have held the messages back, of which no notification tells the end.
     const std::scoped_lock hold(pauses_mutex_);

@@ -161,6 +161,10 @@ class worker_feed {
   [[nodiscard]] std::size_t most_aside() const;
   /// Gives the oldest back if there are more. Under the mutex.
   void bound_aside();
+  /// Whether finished messages wait for others: worker_options::linger. Under the mutex, as the
+  /// next one.
+  [[nodiscard]] bool lingers();
+  [[nodiscard]] bool is_in_a_hurry() const;
   /// The next work of the settler. Waits for it. Empty: the worker ends.
   [[nodiscard]] std::vector<settlement> next_settlements();
   /// The messages that are put aside are tried once more, before the end.
@@ -225,6 +229,7 @@ class worker_feed {
   enum class taker_waits : std::uint8_t { no, for_room, for_settle };
   taker_waits taker_ = taker_waits::no;
   bool settler_waits_ = false;
+  std::optional<moment> lingers_until_;
   bool had_some_ = false;  ///< At the last check for the end.
   /// A handler's transaction failed because of the database. Until the next settlement handlers get
   /// no message of this feed, so that those of other databases do not wait.

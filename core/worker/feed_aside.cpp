@@ -147,6 +147,21 @@ std::vector<settlement> worker_feed::due_settlement() {
   return out;
 }
 
+bool worker_feed::is_in_a_hurry() const {
+  return more_ || !taking_ || engine_.stopping().stop_requested() || free_room() == 0;
+}
+
+bool worker_feed::lingers() {
+  const milliseconds longest = engine_.options().linger;
+  if (longest.count() > 0 && !held_.nothing_finished() && !is_in_a_hurry()) {
+    const moment now = steady_clock::now();
+    if (!lingers_until_) lingers_until_ = now + longest;
+    if (now < *lingers_until_) return true;
+  }
+  lingers_until_.reset();
+  return false;
+}
+
 std::vector<settlement> worker_feed::next_settlements() {
   std::unique_lock lock(engine_.mutex());
   settles_ = false;
@@ -154,14 +169,19 @@ std::vector<settlement> worker_feed::next_settlements() {
   wake_taker();
   std::vector<settlement> out;
   for (;;) {
-    out = held_.take_finished();
-    if (!out.empty()) break;
-    if (!taking_ && !engine_.has_callers() && held_.kept_count() == 0) return last_settlements();
+    if (!lingers()) {
+      out = held_.take_finished();
+      if (!out.empty()) break;
+      if (!taking_ && !engine_.has_callers() && held_.kept_count() == 0) return last_settlements();
+    }
     out = due_settlement();
     if (!out.empty()) break;
     settler_waits_ = true;
-    if (const std::optional<moment> next = held_.next_try()) {
-      to_settle_.wait_until(lock, std::max(*next, next_probe_));
+    std::optional<moment> next = held_.next_try();
+    if (next) next = std::max(*next, next_probe_);
+    if (lingers_until_) next = std::min(*lingers_until_, next.value_or(*lingers_until_));
+    if (next) {
+      to_settle_.wait_until(lock, *next);
     } else {
       to_settle_.wait(lock);
     }

@@ -28,6 +28,10 @@ worker_feed::worker_feed(worker_engine& engine, worker_source source, std::size_
   gate_->end = [this](const held& one, handled verdict) {
     return end_kept(one, std::move(verdict));
   };
+  gate_->note = [this](const held& one, double done, std::string_view note) {
+    const queue_state& queue = access::state_of(queue_);
+    if (keeps_notes(queue)) say_progress(queue, one->delivery.receipt, done, note);
+  };
 }
 
 bool worker_feed::here() const noexcept {
@@ -90,6 +94,7 @@ void worker_feed::give_back_kept() {
 void worker_feed::close_gate() {
   const std::scoped_lock hold(gate_->mutex);
   gate_->end = nullptr;
+  gate_->note = nullptr;
 }
 
 std::size_t worker_feed::free_handlers() const noexcept {

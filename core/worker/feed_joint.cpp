@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/claim/retention.hpp"
 #include "core/claim/settle_and_take.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
@@ -44,7 +45,7 @@ bool worker_feed::settle_and_take(const std::vector<settlement>& batch, handled:
     const queue_state& queue = access::state_of(queue_);
     auto done = operation(queue, nullptr, statement_of(what), [&] {
       return core::settle_and_take(
-          queue,
+          queue.current(),
           {.id = statement_of(what),
            .given = batch.size(),
            .run = [&](transaction_state& tx) { return settle_once(batch, what, &tx); }},
@@ -59,6 +60,7 @@ bool worker_feed::settle_and_take(const std::vector<settlement>& batch, handled:
     }
     settled_as(batch, done->settled);
     if (done->trouble) report_trouble(done->trouble->what());
+    apply_retention(queue);
     return true;
   } catch (const error& failure) {
     // Both parts may have been committed.

@@ -8,8 +8,10 @@
 
 #include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
+#include "core/claim/retention.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
@@ -24,6 +26,20 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
   std::vector<receipt> out;
   out.reserve(batch.size());
   for (const settlement& one : batch) out.push_back(one.message->delivery.receipt);
+  return out;
+}
+
+/// What the handlers returned; none at all if none did. Borrows it.
+std::vector<std::optional<std::string_view>> results_of(const std::vector<settlement>& batch) {
+  const auto returns = [](const settlement& one) {
+    return one.result.verdict.result().has_value();
+  };
+  std::vector<std::optional<std::string_view>> out;
+  if (std::none_of(batch.begin(), batch.end(), returns)) return out;
+  out.resize(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (returns(batch[i])) out[i] = *batch[i].result.verdict.result();
+  }
   return out;
 }
 
@@ -85,7 +101,8 @@ void worker_feed::settle(const std::vector<settlement>& batch, handled::how what
         results = operation(queue, nullptr, statement_of(what),
                             [&] { return settle_once(batch, what, nullptr); });
       }
-      return settled_as(batch, results);
+      settled_as(batch, results);
+      return apply_retention(queue);
     } catch (const error& failure) {
       const bool for_now = may_pass(failure) && !of_the_database(failure);
       if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
@@ -138,8 +155,10 @@ bool worker_feed::too_late(const std::vector<settlement>& batch, bool for_now) {
 
 std::vector<settle_result> worker_feed::settle_once(const std::vector<settlement>& batch,
                                                     handled::how what, transaction_state* tx) {
-  const queue_state& queue = access::state_of(queue_);
-  if (what == handled::how::completed) return complete(queue, tx, receipts_of(batch));
+  const queue_state& queue = access::state_of(queue_).current(tx == nullptr);
+  if (what == handled::how::completed) {
+    return complete(queue, tx, receipts_of(batch), results_of(batch));
+  }
   if (what == handled::how::given_back) return release(queue, tx, receipts_of(batch));
   std::vector<failed_attempt> failures;
   failures.reserve(batch.size());
@@ -323,6 +342,12 @@ std::vector<pulse> worker_feed::extend(const std::vector<held>& leased) {
   }
   std::vector<conclusion> kept;
   std::vector<held> lost;
+  if (queue_hook* const hook = hook_of(access::state_of(queue_))) {
+    // Nobody else has these: the handler ends, and its verdict counts.
+    for (const std::size_t i : hook->stopped(access::state_of(queue_), receipts)) {
+      lost.push_back(leased[i]);
+    }
+  }
   std::unique_lock lock(engine_.mutex());
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];

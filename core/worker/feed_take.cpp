@@ -5,6 +5,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
+#include "core/claim/retention.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
@@ -92,6 +93,7 @@ void worker_feed::wake_taker() {
 }
 
 void worker_feed::wake_settler() {
+  if (lingers_until_ && !is_in_a_hurry()) return;
   if (std::exchange(settler_waits_, false)) to_settle_.notify_one();
 }
 
@@ -119,12 +121,16 @@ void worker_feed::take_all() {
                                               });
       pauses.reset();
       was_empty = taken.empty();
-      if (was_empty) look_for_hidden();
+      if (was_empty) {
+        look_for_hidden();
+        apply_retention(access::state_of(queue_));
+      }
       if (was_empty && engine_.options().until_empty && nothing_left()) return;
       const std::scoped_lock hold(engine_.mutex());
       more_ = taken.size() == max;
       drained_at_ = course.drained_at;
       add(std::move(taken), course.read_began);
+      if (lingers_until_) wake_settler();
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
       const bool may_recover = may_concern_one_message(failure) && !engine_.options().until_empty;

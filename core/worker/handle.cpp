@@ -2,12 +2,14 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <tableq/transaction.hpp>
 
 #include "core/base/errors.hpp"
 #include "core/claim/lease_table.hpp"
+#include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
@@ -34,7 +36,17 @@ void drop_end(handled& verdict) {
       handled::failed("the mapping tells no dead rows, so the row waits again: " + verdict.why());
 }
 
+/// In a queue that cannot keep it: a repetition would do the work twice.
+void drop_result(handled& verdict, const queue_state& queue) {
+  if (!verdict.result()) return;
+  const auto refused = refused_result(queue, verdict.result()->size());
+  if (!refused) return;
+  verdict = handled::give_up(std::string("the handler was done, but its result cannot be kept: ") +
+                             refused->what());
+}
+
 void fit(handled& verdict, const claim_queue& queue) {
+  drop_result(verdict, access::state_of(queue));
   const kept_outcomes stored = leases_of(access::state_of(queue)).keeps();
   if (!stored.delays) drop_delay(verdict);
   if (!stored.dead) drop_end(verdict);
@@ -84,12 +96,13 @@ class transactional_call {
         terms_.then == while_away::give_up ? std::optional(milliseconds(0)) : std::nullopt;
     transaction tx = access::make(begin_for_application(database_.shared_from_this(), patience));
     handled verdict = call(tx);
+    drop_result(verdict, access::state_of(queue_));
     const bool completes = verdict.what() == handled::how::completed;
     // A transaction that is not committed is rolled back by its destructor.
     if (!database_.here() || (!completes && verdict.what() != handled::how::settled)) {
       return result_of(std::move(verdict));
     }
-    if (completes && queue_.in(tx).complete(message_) == settle_result::lease_lost) {
+    if (completes && complete_with(queue_.in(tx), message_, verdict) == settle_result::lease_lost) {
       return {.verdict = std::move(verdict),
               .ended = worker_event::kind::lease_lost,
               .why =

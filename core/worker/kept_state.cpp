@@ -35,13 +35,35 @@ bool kept_state::end(handled verdict) {
   return gate->end && gate->end(message, std::move(verdict));
 }
 
+bool kept_state::note(double done, std::string text) {
+  if (!born_.here()) return false;
+  std::shared_ptr<kept_gate> gate;
+  std::shared_ptr<held_message> message;
+  {
+    const std::scoped_lock hold(mutex_);
+    if (now_ == phase::running) {
+      early_note_.emplace(done, std::move(text));
+      return true;
+    }
+    if (now_ != phase::kept) return false;
+    gate = gate_;
+    message = message_;
+  }
+  const std::scoped_lock open(gate->mutex);
+  if (gate->note) gate->note(message, done, text);
+  return gate->note != nullptr;
+}
+
 std::optional<handled> kept_state::keep(std::shared_ptr<kept_gate> gate,
                                         std::shared_ptr<held_message> message) {
-  const std::scoped_lock hold(mutex_);
+  std::unique_lock hold(mutex_);
   if (now_ == phase::running) {
     now_ = phase::kept;
     gate_ = std::move(gate);
     message_ = std::move(message);
+    const auto early = std::exchange(early_note_, std::nullopt);
+    hold.unlock();
+    if (early) note(early->first, early->second);
     return std::nullopt;
   }
   if (now_ == phase::ended) {
@@ -62,6 +84,12 @@ void kept_state::refuse() {
 kept_delivery::kept_delivery() : state_(std::make_shared<core::kept_state>()) {}
 bool kept_delivery::complete() const {
   return state_ && state_->end(handled::completed());
+}
+bool kept_delivery::complete(std::string result) const {
+  return state_ && state_->end(handled::completed(std::move(result)));
+}
+bool kept_delivery::progress(double done, std::string note) const {
+  return state_ && state_->note(done, std::move(note));
 }
 bool kept_delivery::fail(std::string why, const fail_options& options) const {
   if (!state_) return false;

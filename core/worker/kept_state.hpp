@@ -5,6 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <tableq/handled.hpp>
 
@@ -20,6 +23,8 @@ struct kept_gate {
   /// Ends a message. @return whether this is its end. Empty: the worker has ended. Guarded by the
   /// mutex.
   std::function<bool(const std::shared_ptr<held_message>&, handled)> end;
+  /// Says how far a message is. Empty, and guarded, as above.
+  std::function<void(const std::shared_ptr<held_message>&, double, std::string_view)> note;
 };
 
 /// One message that its handler keeps; `tableq::kept_delivery` is its handle. Only these and the
@@ -38,6 +43,9 @@ class kept_state {
   /// @return whether this is the message's end.
   bool end(handled verdict);
 
+  /// @return whether the message has no end yet.
+  bool note(double done, std::string text);
+
   /// The handler has returned.
   /// @return its verdict if that has come already, or cannot come. Empty: the worker keeps the
   ///   message.
@@ -53,6 +61,7 @@ class kept_state {
   std::mutex mutex_;  // guards the following
   phase now_ = phase::running;
   std::optional<handled> early_;  // the end that came before the handler returned
+  std::optional<std::pair<double, std::string>> early_note_;
   std::shared_ptr<kept_gate> gate_;
   std::shared_ptr<held_message> message_;
 };

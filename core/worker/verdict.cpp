@@ -89,6 +89,10 @@ std::optional<std::chrono::milliseconds> rest_of(const handled& verdict, const c
   return rest * std::uniform_int_distribution(100 - usual.jitter, 100 + usual.jitter)(random) / 100;
 }
 
+settle_result complete_with(claim_queue queue, const delivery& message, const handled& verdict) {
+  return verdict.result() ? queue.complete(message, *verdict.result()) : queue.complete(message);
+}
+
 handled refused_completion(const error& refused) {
   return handled::failed(
       shortened(std::string("the handler was done, but the database refused the completion: ") +

@@ -70,6 +70,10 @@ struct call_terms {
                                                                const claim_queue& queue,
                                                                const delivery& message);
 
+/// Completes the message with the verdict's result, if it has one.
+[[nodiscard]] settle_result complete_with(claim_queue queue, const delivery& message,
+                                          const handled& verdict);
+
 /// The settlement to use instead, if the database refuses the completion of a message.
 [[nodiscard]] handled refused_completion(const error& refused);
 

@@ -58,6 +58,10 @@ void check(const worker_options& options) {
   constexpr std::size_t most_prefetched = 10'000;
   if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
   if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");
+  constexpr std::chrono::milliseconds longest_linger{60'000};
+  if (options.linger.count() < 0 || options.linger > longest_linger) {
+    core::refuse("linger is 0 to 60 seconds");
+  }
   if (options.max_kept && (*options.max_kept < 1 || *options.max_kept > most_prefetched)) {
     core::refuse("max_kept is 1 to 10000");
   }
@@ -106,9 +110,9 @@ void fail(claim_queue& queue, const delivery& mine, const handled& result) {
                                 .give_up = result.what() == handled::how::given_up}));
 }
 
-void complete(claim_queue& queue, const delivery& mine) {
+void complete(claim_queue& queue, const delivery& mine, const handled& result) {
   try {
-    static_cast<void>(queue.complete(mine));
+    static_cast<void>(core::complete_with(queue, mine, result));
   } catch (const error& refused) {
     if (!core::may_concern_one_message(refused)) throw;
     fail(queue, mine, core::refused_completion(refused));
@@ -187,7 +191,7 @@ std::size_t drain(claim_queue queue, const handler& work) {
     if (result.ended) continue;
     switch (result.verdict.what()) {
       case handled::how::completed:
-        complete(queue, mine);
+        complete(queue, mine, result.verdict);
         break;
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));

@@ -197,9 +197,47 @@ id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
                THEN 1 ELSE 0 END AS expired,
           headers, payload
 
--- fragment: message
-id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+-- fragment: begin_of_message
+id, state, priority, attempts, created_at,
+
+-- fragment: begin_of_message.seen
+-- What a viewer may read, here and below.
+id, state, priority, 0 AS attempts, created_at,
+
+-- fragment: rest_of_message
+claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: rest_of_message.outline
+-- Without what may be private.
+claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, CAST(NULL AS text) AS headers, errors,
+       CAST('' AS bytea) AS payload
+
+-- fragment: rest_of_message.seen
+CAST(NULL AS bigint) AS claimed_at, finished_at, CAST(NULL AS text) AS key, CAST(NULL AS text) AS group_key,
+       CAST(NULL AS bigint) AS expires_at, CAST(NULL AS text) AS headers, CAST(NULL AS text) AS errors,
+       CAST('' AS bytea) AS payload
+
+-- fragment: message
+{begin_of_message} due_at, {rest_of_message}
+
+-- fragment: columns
+-- Those that {message} and the order need.
+*
+
+-- fragment: columns.outline
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, past_key, group_key, expires_at, errors
+
+-- fragment: columns.outline.turns
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, past_key, group_key, expires_at, errors,
+               ready_at
+
+-- fragment: columns.seen
+id, state, priority, created_at, due_at, finished_at
+
+-- fragment: columns.seen.turns
+id, state, priority, created_at, due_at, finished_at, ready_at
 
 -- fragment: line
 -- The order of ready messages.
@@ -326,9 +364,9 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
       FROM {parts} AS part
       WHERE low < CAST(:after_priority AS bigint)) AS part
      CROSS JOIN LATERAL (
-       SELECT * FROM (SELECT * {returned_in_part} AND id > part.after ORDER BY priority DESC, id) AS back
+       SELECT * FROM (SELECT {columns} {returned_in_part} AND id > part.after ORDER BY priority DESC, id) AS back
        UNION ALL
-       SELECT * FROM (SELECT * {others_in_part} AND id > part.after ORDER BY priority DESC, id) AS others
+       SELECT * FROM (SELECT {columns} {others_in_part} AND id > part.after ORDER BY priority DESC, id) AS others
      ) AS msg
      LIMIT CAST(:max AS bigint)
 
@@ -336,14 +374,14 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
 -- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
 FROM (
-  (SELECT *
+  (SELECT {columns}
    FROM {table} AS msg
    WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
      AND (ready_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
    ORDER BY {line}
    LIMIT CAST(:max AS bigint))
   UNION ALL
-  (SELECT *
+  (SELECT {columns}
    FROM {table} AS msg
    WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
    ORDER BY {line}
@@ -382,8 +420,7 @@ FROM (
 {message}
 
 -- fragment: any_message.turns
-id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
-       finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+{begin_of_message} CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, {rest_of_message}
 
 -- fragment: index_of_ready
 (priority DESC, id) WHERE (state = 0)
@@ -431,11 +468,59 @@ held AS MATERIALIZED (
 ),
 {mine}
 
+-- fragment: held_unlocked
+-- Those of them that no other transaction has locked.
+held AS MATERIALIZED (
+  SELECT id, fence, state
+  FROM {table} AS msg
+  WHERE id = ANY (CAST(:id AS bigint[]))
+  ORDER BY id
+  FOR NO KEY UPDATE SKIP LOCKED
+)
+
+-- fragment: kept
+-- A completed message that stays. With a :window the key stays that long. With :strip only messages with keys change,
+-- and keep only the key.
+state = 3,
+    due_at = ({clock} + CAST(:window AS bigint))
+             * CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL THEN 1 ELSE 0 END,
+    key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
+    past_key = COALESCE(key, past_key),
+    payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
+    headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
+    finished_at = {clock}
+
 -- fragment: receipt_held
 id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 
 -- fragment: receipt_item
 (SELECT items FROM mine)[pg_catalog.width_bucket(id, (SELECT ids FROM mine))] - 1
+
+-- fragment: in_states
+-- Bit n of :states stands for the state n.
+((CAST(:states AS bigint) OPERATOR(pg_catalog.>>) CAST(state AS integer)) OPERATOR(pg_catalog.&) CAST(1 AS bigint))
+  OPERATOR(pg_catalog.=) CAST(1 AS bigint)
+
+-- fragment: fits
+-- What claim.filter looks for. Headers come as the JSON of one: `{"name":"value"}`. Plain SQL may have stored any
+-- text as headers, so they are not read as JSON.
+{in_states}
+  AND (CAST(:older_than AS bigint) IS NULL
+       OR COALESCE(finished_at, created_at) <= {clock} - CAST(:older_than AS bigint))
+  AND (CAST(:group AS text) IS NULL OR group_key = CAST(:group AS text))
+  AND (CAST(:key_prefix AS text) IS NULL
+       OR pg_catalog.starts_with(COALESCE(key, past_key), CAST(:key_prefix AS text)))
+  AND (CAST(:error AS text) IS NULL
+       OR pg_catalog.strpos(CAST(errors AS jsonb) -> -1 ->> 'error', CAST(:error AS text)) > 0)
+  AND (CAST(:header AS text) IS NULL
+       OR headers ~ (SELECT '[{,][[:space:]]*'
+                              || pg_catalog.replace(
+                                   pg_catalog.regexp_replace(
+                                     pg_catalog.substr(CAST(:header AS text), 2,
+                                                       pg_catalog.length(CAST(:header AS text)) - 2),
+                                     '([[:punct:]])', '\\\1', 'g'),
+                                   '\"\:\"', '\"[[:space:]]*:[[:space:]]*\"')
+                              || '[[:space:]]*[,}]'))
 
 -- fragment: most_attempts
 COALESCE(q.max_attempts, t.most)
@@ -543,6 +628,14 @@ WHERE name = CAST(:name AS text)
   AND layout = CAST(:before AS integer)
 RETURNING 1 AS present
 
+-- name: catalog.set_options
+UPDATE {catalog}
+SET options = CAST(:options AS text)
+WHERE name = CAST(:name AS text)
+  AND identity = CAST(:identity AS bigint)
+  AND options = CAST(:before AS text)
+RETURNING 1 AS present
+
 -- name: table.exists
 -- Also for an index or a view: no relation of that name may exist.
 SELECT CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
@@ -550,7 +643,8 @@ SELECT CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS 
 -- name: queue.lock
 -- Until the transaction ends. A reader that waits for the row at the head gets no row when the holder commits,
 -- although more messages wait. Therefore readers and writers of a strict queue wait here, and read afterwards.
-SELECT pg_catalog.pg_advisory_xact_lock(CAST(:identity AS bigint)) {lock_place}
+-- The locks are taken in the order of the array.
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.unnest(CAST(:identity AS bigint[]))) {lock_place}
 
 -- name: queue.alter
 -- All others wait behind a lock that is waited for; so this transaction waits briefly, and is tried again. CREATE
@@ -1125,7 +1219,7 @@ RETURNING {delivery}, ready_at
 -- name: claim.look
 -- claim.take with :guard that also tells how long it takes until the next message falls due, 0 if one is due. If it
 -- takes nothing, the only row has no id. So a process that waits needs no other statement. There is no row if the
--- queue has gone, or has limits for reads, which only other statements respect.
+-- queue has gone, has other options, or has limits for reads, which only other statements respect.
 WITH due AS MATERIALIZED (
   SELECT GREATEST(due_at, t.clock) - t.clock AS delay
   FROM {table} AS msg
@@ -1145,6 +1239,7 @@ opened AS MATERIALIZED (
     AND COALESCE(l.paused, 0) = 0
     AND l.rate IS NULL
     AND l.concurrency IS NULL
+    AND c.options = COALESCE(CAST(:options AS text), c.options)
 ),
 picked AS MATERIALIZED (
   {first_locked}
@@ -1280,21 +1375,45 @@ WHERE id = CAST(:id AS bigint)
 RETURNING id
 
 -- name: claim.keep
--- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
--- key.
 WITH {held_receipts}
 UPDATE {table} AS msg
-SET state = 3,
-    due_at = ({clock} + CAST(:window AS bigint))
-             * CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL THEN 1 ELSE 0 END,
-    key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
-    past_key = COALESCE(key, past_key),
-    payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
-    headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
-    finished_at = {clock}
+SET {kept}
 WHERE {receipt_held}
   AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
 RETURNING {receipt_item} AS item, id
+
+-- name: claim.keep_result
+-- The same with what the handler returns; what it has said before is over.
+WITH {held_receipts}
+UPDATE {table} AS msg
+SET {kept},
+    result = (SELECT (CAST(:result AS bytea[]))[items[pg_catalog.width_bucket(msg.id, ids)]] FROM mine),
+    progress = NULL
+WHERE {receipt_held}
+  AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
+RETURNING {receipt_item} AS item, id
+
+-- name: claim.progress
+-- What handlers say of their messages. It waits for no lock: see claim.heartbeat.
+WITH {held_unlocked},
+{mine}
+UPDATE {table} AS msg
+SET progress = (
+  SELECT CAST(pg_catalog.jsonb_build_object(
+           'done', (CAST(:done AS bigint[]))[p.place], 'at', {clock}, 'note', (CAST(:note AS text[]))[p.place]) AS text)
+  FROM (SELECT items[pg_catalog.width_bucket(msg.id, ids)] AS place FROM mine) AS p)
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
+
+-- name: claim.notes
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, progress
+FROM {table} AS msg
+WHERE id = ANY (CAST(:id AS bigint[])) AND progress IS NOT NULL
+
+-- name: claim.outcome
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, errors, result
+FROM {table} AS msg
+WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.fail
 -- :final is 1 for a message that is given up, and 2 for one that expired before its attempt.
@@ -1376,14 +1495,14 @@ FROM (SELECT *
 -- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
 SELECT {message}
 FROM (
-  (SELECT *
+  (SELECT {columns}
    FROM {table} AS msg
    WHERE state = 5 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
      AND id > CAST(:after_id AS bigint) AND {from_oldest}
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
   UNION ALL
-  (SELECT *
+  (SELECT {columns}
    FROM {table} AS msg
    WHERE state = 5 AND priority < CAST(:after_priority AS bigint) AND {from_oldest}
    ORDER BY priority DESC, id
@@ -1407,11 +1526,76 @@ SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
 FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
 
+-- name: claim.groups
+-- Groups of the first :max ready and :max held messages.
+SELECT group_key, pg_catalog.count(*) AS waiting, pg_catalog.min(created_at) AS oldest
+FROM (
+  (SELECT msg.group_key, msg.created_at {first_ready})
+  UNION ALL
+  (SELECT group_key, created_at
+   FROM {table} AS msg
+   WHERE state = 5 AND {from_oldest}
+   ORDER BY priority DESC, id
+   LIMIT CAST(:max AS bigint))
+) AS both_kinds
+WHERE group_key IS NOT NULL
+GROUP BY group_key
+ORDER BY oldest, group_key
+LIMIT CAST(:groups AS bigint)
+
 -- name: claim.find
 SELECT {any_message}
 FROM {table} AS msg
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
   AND (state <> 3 OR due_at > {clock})
+
+-- name: claim.make_ready
+-- Of delayed messages, as if they fell due now: see claim.promote. Rows are first locked by rising ids, in any state,
+-- as settling statements do.
+WITH held AS MATERIALIZED (
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE {table} AS q
+SET state = {rested_state}, due_at = 0, finished_at = NULL,
+    fence = GREATEST(q.fence, 4294967296){set_ready_at}
+FROM (SELECT CAST(:regroup AS bigint)) AS t (regroup)
+WHERE q.id = ANY (ARRAY(SELECT id FROM held WHERE state = 2))
+  AND {own_queue}
+RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), q.id) - 1 AS item, q.id, q.state
+
+-- name: claim.filter
+-- Reads :scan messages after a place: those of one finished state (:finished) by the time at which they finished,
+-- and all others by their ids, up to :until. Returns those that fit, and the last one that was read.
+WITH seen AS MATERIALIZED (
+  SELECT id, at, CASE WHEN {fits} THEN 1 ELSE 0 END AS fits, pg_catalog.row_number() OVER (ORDER BY at, id) AS place
+  FROM (
+    (SELECT CAST(0 AS bigint) AS at, msg.*
+     FROM {table} AS msg
+     WHERE CAST(:finished AS bigint) = 0
+       AND id > CAST(:after_id AS bigint) AND id <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+       AND {from_oldest}
+     ORDER BY id
+     LIMIT CAST(:scan AS bigint))
+    UNION ALL
+    (SELECT finished_at AS at, msg.*
+     FROM {table} AS msg
+     WHERE CAST(:finished AS bigint) <> 0
+       AND state = CAST(:finished AS smallint) AND state IN (3, 4)
+       AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+       AND finished_at <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+       AND {from_oldest}
+     ORDER BY finished_at, id
+     LIMIT CAST(:scan AS bigint))
+  ) AS msg
+)
+SELECT id, at, fits, place,
+       COALESCE(CAST(:until AS bigint),
+                CASE WHEN CAST(:finished AS bigint) = 0 THEN (SELECT pg_catalog.max(id) FROM {table} AS msg) END,
+                {clock}) AS until
+FROM seen
+WHERE fits = 1 OR place = (SELECT pg_catalog.count(*) FROM seen)
+ORDER BY place
+LIMIT CAST(:max AS bigint)
 
 -- name: claim.cancel
 -- Rows are first locked by rising ids, in any state, as settling statements do.
@@ -1419,7 +1603,7 @@ WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
 DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
+WHERE id = ANY (ARRAY(SELECT id FROM held WHERE {in_states}))
   AND {own_queue}
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
@@ -1438,13 +1622,7 @@ RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 -- name: claim.heartbeat
 -- As claim.extend, but it waits for no lock: a row that a transaction has locked, such as that of a handler
 -- which has completed its message and not committed, keeps its lease unchanged.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state
-  FROM {table} AS msg
-  WHERE id = ANY (CAST(:id AS bigint[]))
-  ORDER BY id
-  FOR NO KEY UPDATE SKIP LOCKED
-),
+WITH {held_unlocked},
 {mine}
 UPDATE {table} AS msg
 SET due_at = {clock_at_change} + CAST(:lease AS bigint)
@@ -1555,8 +1733,8 @@ WHERE q.group_key IS NOT NULL
 -- count too. The groups must be locked, and each given once. The states are ranges, so that only the needed part
 -- of the index of groups is read, and no other index; `state + 0` excludes the index of held messages.
 WITH next AS MATERIALIZED (
-  SELECT n.id, g.item
-  FROM pg_catalog.unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
+  SELECT n.id
+  FROM pg_catalog.unnest(CAST(:group AS text[])) AS g (name)
   CROSS JOIN LATERAL (
     SELECT id
     FROM {table} AS msg
@@ -1565,18 +1743,15 @@ WITH next AS MATERIALIZED (
     LIMIT GREATEST(CAST(:limit AS bigint)
       - (SELECT pg_catalog.count(*)
          FROM {table} AS msg
-         WHERE group_key = g.name AND group_key IS NOT NULL AND state <= 1)
-      - CASE WHEN CAST(:hold AS bigint) = 0 THEN 0
-             ELSE (SELECT pg_catalog.count(*)
-                   FROM {table} AS msg
-                   WHERE group_key = g.name AND group_key IS NOT NULL AND state = 2) END, 0)
+         WHERE group_key = g.name AND group_key IS NOT NULL
+           AND state <= CASE WHEN CAST(:hold AS bigint) = 0 THEN 1 ELSE 2 END), 0)
   ) AS n
 )
 UPDATE {table} AS q
 SET state = 0{set_ready_at}
 WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
   AND {own_queue}
-RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
+RETURNING 0 AS item, id
 
 -- name: claim.purge
 WITH picked AS MATERIALIZED (
@@ -1699,6 +1874,72 @@ SET capacity = excluded.capacity,
 
 -- name: limits.remove
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
+
+-- name: schedules.due
+-- Those that are not computed yet come first.
+SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
+       s.problem, t.clock
+FROM {schedules} AS s
+CROSS JOIN (SELECT {clock}) AS t (clock)
+WHERE s.enabled = 1
+ORDER BY COALESCE(s.due_at, 0), s.name
+LIMIT CAST(:max AS bigint)
+
+-- name: schedules.fire
+-- Once for each time: the due time is compared in the transaction of the message. Another process that is about to
+-- do the same is not waited for.
+WITH own AS MATERIALIZED (
+  SELECT name
+  FROM {schedules}
+  WHERE name = CAST(:name AS text)
+    AND enabled = 1
+    AND queue = CAST(:queue AS text)
+    AND zone = CAST(:zone AS text)
+    AND cron IS NOT DISTINCT FROM CAST(:cron AS text)
+    AND every_ms IS NOT DISTINCT FROM CAST(:every AS bigint)
+    AND due_at IS NOT DISTINCT FROM CAST(:due AS bigint)
+  FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE {schedules}
+SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at), problem = NULL
+WHERE name = ANY (ARRAY(SELECT name FROM own))
+RETURNING payload, headers, key, group_key AS group, priority, skip_if_running AS skip
+
+-- name: schedules.problem
+UPDATE {schedules}
+SET problem = CAST(:problem AS text),
+    enabled = CASE WHEN CAST(:disable AS bigint) = 1 THEN 0 ELSE enabled END
+WHERE name = CAST(:name AS text)
+  AND enabled = 1
+  AND due_at IS NOT DISTINCT FROM CAST(:due AS bigint)
+
+-- fragment: rule
+s.payload, s.headers, s.key, s.group_key AS group, s.priority, s.skip_if_running AS skip, s.name, s.owner, s.queue,
+       s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.enabled, s.problem,
+       s.last_at AS last, s.due_at AS due, {clock} AS clock,
+       (SELECT c.kind FROM {catalog} AS c WHERE c.name = s.queue) AS kind
+
+-- name: schedules.list
+-- All of them without a name.
+SELECT {rule}
+FROM {schedules} AS s
+WHERE CAST(:name AS text) = '' OR s.name = CAST(:name AS text)
+ORDER BY s.name
+
+-- name: schedules.remove
+DELETE FROM {schedules} AS s
+WHERE s.name = CAST(:name AS text)
+RETURNING {rule}
+
+-- name: schedules.insert
+INSERT INTO {schedules}
+  (name, owner, queue, cron, every_ms, zone, payload, headers, key, group_key, priority, catch_up, latest_ms,
+   skip_if_running, enabled, last_at, due_at)
+VALUES (CAST(:name AS text), CAST(:owner AS text), CAST(:queue AS text), CAST(:cron AS text),
+        CAST(:every AS bigint), CAST(:zone AS text), CAST(:payload AS bytea), CAST(:headers AS text),
+        CAST(:key AS text), CAST(:group AS text), CAST(:priority AS bigint), CAST(:catch_up AS bigint),
+        CAST(:latest AS bigint), CAST(:skip AS bigint), CAST(:enabled AS bigint), CAST(:last AS bigint),
+        CAST(:due AS bigint))
 
 -- name: floors.exist
 SELECT 1 AS present WHERE pg_catalog.to_regclass('{floors}') IS NOT NULL
@@ -2141,3 +2382,165 @@ LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.in
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND m.amname = 'btree' AND x.indisvalid AND x.indisready
 ORDER BY i.relname, part.place
+
+-- name: batch.begin
+INSERT INTO {batches} (queue, payload, headers, key, group_key, priority, created_at)
+VALUES (CAST(:queue AS text), CAST(:payload AS bytea), CAST(:headers AS text), CAST(:key AS text), CAST(:group AS text),
+        CAST(:priority AS integer), {clock})
+RETURNING id AS batch
+
+-- name: batch.add
+-- Locks the batch until the transaction ends: additions to one batch follow each other.
+UPDATE {batches}
+SET total = total + CAST(:count AS bigint)
+WHERE id = CAST(:batch AS bigint)
+  AND finished_at IS NULL
+  AND cancelled = 0
+  AND (sealed = 0
+       OR EXISTS (SELECT 1
+                  FROM {members} AS m
+                  WHERE m.queue = CAST(:queue AS bigint) AND m.message = CAST(:member AS bigint)
+                    AND m.batch = CAST(:batch AS bigint) AND m.outcome = 0))
+RETURNING id AS batch
+
+-- name: batch.seal
+UPDATE {batches}
+SET sealed = 1, cancelled = GREATEST(cancelled, CAST(CAST(:cancel AS bigint) AS smallint))
+WHERE id = CAST(:batch AS bigint) AND finished_at IS NULL
+RETURNING id AS batch
+
+-- name: batch.open
+-- The last outstanding member tells: mostly it leaves last, and the first places of the index are those of rows that
+-- were deleted.
+SELECT b.id AS batch,
+       CASE WHEN b.queue IS NULL THEN 0 ELSE 1 END AS outstanding,
+       CASE WHEN b.queue > 0 AND NOT EXISTS (SELECT 1 FROM {catalog} AS c WHERE c.identity = b.queue)
+            THEN b.queue END AS lost,
+       b.ends_in
+FROM (SELECT o.id, o.queue AS ends_in,
+             (SELECT m.queue
+              FROM {members} AS m
+              WHERE m.batch = o.id AND m.outcome = 0
+              ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
+              LIMIT 1) AS queue
+      FROM (SELECT id, queue
+            FROM {batches}
+            WHERE finished_at IS NULL AND sealed = 1 AND id > CAST(:after AS bigint)
+            ORDER BY finished_at, sealed, id
+            LIMIT CAST(:max AS bigint)) AS o
+      OFFSET 0) AS b
+
+-- name: batch.lock
+-- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it.
+SELECT cancelled, queue, payload, headers, key, group_key, priority
+FROM {batches}
+WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
+FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: batch.finish
+-- After the lock, and so from a snapshot that has all that was committed before it.
+UPDATE {batches}
+SET finished_at = {clock},
+    completed = total - (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint)),
+    dead = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 1),
+    removed = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 2),
+    gone = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 3)
+WHERE id = CAST(:batch AS bigint)
+  AND finished_at IS NULL
+  AND (SELECT m.message
+       FROM {members} AS m
+       WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 0
+       ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
+       LIMIT 1) IS NULL
+RETURNING total, completed, dead, removed, gone
+
+-- name: batch.clear
+DELETE FROM {members} WHERE batch = CAST(:batch AS bigint)
+
+-- name: batch.forget
+DELETE FROM {batches}
+WHERE id = ANY (ARRAY(SELECT id
+                      FROM {batches}
+                      WHERE finished_at < {clock} - CAST(:older_than AS bigint)
+                      ORDER BY finished_at
+                      LIMIT CAST(:max AS bigint)
+                      FOR UPDATE SKIP LOCKED))
+
+-- name: batch.list
+SELECT b.total,
+       COALESCE(b.completed,
+                b.total - (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id)) AS completed,
+       COALESCE(b.dead, (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 1)) AS dead,
+       COALESCE(b.removed,
+                (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 2)) AS removed,
+       COALESCE(b.gone, (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 3)) AS gone,
+       b.id AS batch,
+       (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 0) AS outstanding,
+       b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
+FROM {batches} AS b
+WHERE b.id >= CAST(:first AS bigint) AND b.id <= CAST(:last AS bigint)
+ORDER BY b.id DESC
+LIMIT CAST(:max AS bigint)
+
+-- name: batch.members
+SELECT queue, message
+FROM {members}
+WHERE batch = CAST(:batch AS bigint)
+  AND outcome = 0
+  AND (queue, message) > (CAST(:after_queue AS bigint), CAST(:after_message AS bigint))
+ORDER BY batch, outcome, queue, message
+LIMIT CAST(:max AS bigint)
+
+-- name: batch.of
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), message) - 1 AS item, batch,
+       COALESCE((SELECT b.cancelled FROM {batches} AS b WHERE b.id = m.batch), 0) AS cancelled
+FROM {members} AS m
+WHERE queue = CAST(:queue AS bigint) AND message = ANY (CAST(:id AS bigint[]))
+
+-- name: batch.strays
+-- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
+-- batch is cancelled; and the last one.
+SELECT message, state, cancelled
+FROM (SELECT p.message,
+             (SELECT CAST(msg.state AS integer) FROM {table} AS msg WHERE msg.id = p.message) AS state,
+             COALESCE((SELECT b.cancelled FROM {batches} AS b WHERE b.id = p.batch), 0) AS cancelled,
+             pg_catalog.max(p.message) OVER () AS last
+      FROM (SELECT message, batch
+            FROM {members}
+            WHERE queue = CAST(:own_identity AS bigint) AND outcome = 0 AND message > CAST(:after AS bigint)
+            ORDER BY queue, message
+            LIMIT CAST(:max AS bigint)) AS p) AS seen
+WHERE message = last OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
+
+-- name: batch.join
+INSERT INTO {members} (queue, message, batch)
+SELECT CAST(:queue AS bigint), pg_catalog.unnest(CAST(:id AS bigint[])), pg_catalog.unnest(CAST(:batch AS bigint[]))
+
+-- name: batch.leave
+WITH ended AS (
+  DELETE FROM {members}
+  WHERE queue = CAST(:queue AS bigint) AND message = ANY (CAST(:id AS bigint[]))
+  RETURNING batch
+)
+SELECT DISTINCT CAST(0 AS bigint) AS item, batch FROM ended
+
+-- name: batch.mark
+WITH marked AS (
+  UPDATE {members}
+  SET outcome = CAST(:outcome AS smallint)
+  WHERE queue = CAST(:queue AS bigint) AND message = ANY (CAST(:id AS bigint[]))
+    AND outcome = CAST(:before AS smallint)
+  RETURNING batch
+)
+SELECT DISTINCT CAST(0 AS bigint) AS item, batch FROM marked
+
+-- name: batch.mark_all
+UPDATE {members}
+SET outcome = CAST(:outcome AS smallint)
+WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS smallint)
+
+-- name: batch.rejoin
+UPDATE {members}
+SET outcome = 0,
+    message = (CAST(:id AS bigint[]))[pg_catalog.array_position(CAST(:former AS bigint[]), message)]
+WHERE queue = CAST(:queue AS bigint) AND message = ANY (CAST(:former AS bigint[])) AND outcome = 1

@@ -29,9 +29,26 @@ CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
+-- fragment: begin_of_message
+id, state, priority, attempts, created_at,
+
+-- fragment: begin_of_message.seen
+-- What a viewer may read, here and below.
+id, state, priority, 0 AS attempts, created_at,
+
+-- fragment: rest_of_message
+claimed_at, finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: rest_of_message.outline
+-- Without what may be private.
+claimed_at, finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, NULL AS headers, errors, x'' AS payload
+
+-- fragment: rest_of_message.seen
+NULL AS claimed_at, finished_at, NULL AS key, NULL AS group_key, NULL AS expires_at, NULL AS headers, NULL AS errors,
+       x'' AS payload
+
 -- fragment: message
-id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+{begin_of_message} due_at, {rest_of_message}
 
 -- fragment: line
 -- The order of ready messages.
@@ -73,8 +90,7 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 {message}
 
 -- fragment: any_message.turns
-id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
-       finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+{begin_of_message} CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, {rest_of_message}
 
 -- fragment: after_last
 -- The ready messages of the same priority after the last one of a page.
@@ -86,6 +102,21 @@ id > :after_id
 -- fragment: receipt_held
 -- The message whose lease the given receipt holds.
 id = :id AND state = 1 AND fence = :fence
+
+-- fragment: in_states
+-- Bit n of :states stands for the state n.
+((:states >> state) & 1) = 1
+
+-- fragment: fits
+-- What claim.filter looks for. Headers come as the JSON of one.
+{in_states}
+  AND (:older_than IS NULL OR COALESCE(finished_at, created_at) <= {clock} - :older_than)
+  AND (:group IS NULL OR group_key = :group)
+  AND (:key_prefix IS NULL OR substr(COALESCE(key, past_key), 1, length(:key_prefix)) = :key_prefix)
+  AND (:error IS NULL OR instr(json_extract(CASE WHEN json_valid(errors) THEN errors END, '$[#-1].error'), :error) > 0)
+  AND (:header IS NULL OR EXISTS (
+         SELECT 1 FROM json_each(CASE WHEN json_valid(headers) THEN headers END) AS h
+         INNER JOIN json_each(:header) AS w ON w.key = h.key AND w.value = h.value))
 
 -- fragment: most_attempts
 -- Plain SQL may have written something else than a number.
@@ -109,6 +140,11 @@ COALESCE(:delay,
 -- Of an item of claim.enqueue: what decides its state.
 SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key
 
+-- fragment: new_fence
+-- Twelve bytes, which count as 0: the lease and the fence of the first take have six each. SQLite then overwrites
+-- the row where it is; a row that changes its length is written again with its payload.
+'never leased'
+
 -- fragment: earlier_errors
 -- At most nine; another is added. A history of over 1,000,000 characters is not from tableq, and is replaced.
 CASE WHEN length(q.errors) > 1000000 THEN '[]'
@@ -125,6 +161,19 @@ state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = {clock} + :lease
+
+-- fragment: kept
+-- A completed message that stays. With a :window the key stays that long. With :strip only messages with keys change,
+-- and keep only the key.
+state = 3,
+    due_at = CASE WHEN :window > 0 AND key IS NOT NULL
+      THEN {clock} + :window
+      ELSE 0 END,
+    key = CASE WHEN :window > 0 THEN key END,
+    past_key = COALESCE(key, past_key),
+    payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
+    headers = CASE WHEN :strip = 0 THEN headers END,
+    finished_at = {clock}
 
 -- fragment: delivery
 id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
@@ -196,6 +245,13 @@ WITH unused AS (SELECT 1)
 UPDATE main.{catalog}
 SET layout = :layout
 WHERE name = :name AND identity = :identity AND layout = :before
+RETURNING 1 AS present
+
+-- name: catalog.set_options
+WITH unused AS (SELECT 1)
+UPDATE main.{catalog}
+SET options = :options
+WHERE name = :name AND identity = :identity AND options = :before
 RETURNING 1 AS present
 
 -- name: table.exists
@@ -355,11 +411,11 @@ LIMIT 1
 -- ready.
 WITH n AS (
   {new_message})
-INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
-       {new_due_at},
+       {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM n
 WHERE {own_queue}
@@ -367,22 +423,22 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.enqueue.bare
-INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
-       {new_due_at},
+       {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM ({new_message}) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.enqueue.next.bare
-INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
-       {new_due_at},
+       {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM ({new_message}) AS n
 WHERE TRUE
@@ -514,21 +570,33 @@ DELETE FROM main.{table}
 WHERE {receipt_held}
 
 -- name: claim.keep
--- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
--- key.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET state = 3,
-    due_at = CASE WHEN :window > 0 AND key IS NOT NULL
-      THEN {clock} + :window
-      ELSE 0 END,
-    key = CASE WHEN :window > 0 THEN key END,
-    past_key = COALESCE(key, past_key),
-    payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
-    headers = CASE WHEN :strip = 0 THEN headers END,
-    finished_at = {clock}
+SET {kept}
 WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
+
+-- name: claim.keep_result
+-- The same with what the handler returns; what it has said before is over.
+WITH unused AS (SELECT 1)
+UPDATE main.{table}
+SET {kept}, result = :result, progress = NULL
+WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
+RETURNING id
+
+-- name: claim.progress
+-- What a handler says of its message.
+WITH unused AS (SELECT 1)
+UPDATE main.{table}
+SET progress = json_object('done', :done, 'at', {clock}, 'note', :note)
+WHERE {receipt_held}
+RETURNING id
+
+-- name: claim.notes
+SELECT id, progress FROM main.{table} WHERE id = :id AND progress IS NOT NULL
+
+-- name: claim.outcome
+SELECT id, errors, result FROM main.{table} WHERE id = :id
 
 -- name: claim.fail
 -- :final is 1 for a message that is given up, and 2 for one
@@ -657,6 +725,20 @@ SELECT {any_message}
 FROM main.{table}
 WHERE id = :id
 
+-- name: claim.groups
+-- Groups of the first :max ready and :max held messages.
+SELECT group_key, COUNT(*) AS waiting, MIN(created_at) AS oldest
+FROM (
+  SELECT * FROM (
+    SELECT group_key, created_at FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
+  UNION ALL
+  SELECT * FROM (
+    SELECT group_key, created_at FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max))
+WHERE group_key IS NOT NULL
+GROUP BY group_key
+ORDER BY oldest, group_key
+LIMIT :groups
+
 -- name: claim.find
 SELECT {any_message}
 FROM main.{table}
@@ -664,10 +746,45 @@ WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
     OR due_at > {clock})
 
+-- name: claim.make_ready
+-- Of delayed messages, as if they fell due now: see claim.promote.
+WITH unused AS (SELECT 1)
+UPDATE main.{table} AS q
+SET state = {rested_state}, due_at = 0{set_ready_at}
+FROM (SELECT :regroup AS regroup) AS t
+WHERE q.id = :id AND q.state = 2
+  AND {own_queue}
+RETURNING id, state
+
+-- name: claim.filter
+-- Reads :scan messages after a place: those of one finished state (:finished) by the time at which they finished,
+-- and all others by their ids, up to :until. Returns those that fit, and the last one that was read.
+WITH seen AS (
+  SELECT id, at, COALESCE({fits}, 0) AS fits, ROW_NUMBER() OVER (ORDER BY at, id) AS place
+  FROM (
+    SELECT * FROM (
+      SELECT 0 AS at, * FROM main.{table}
+      WHERE :finished = 0 AND id > :after_id AND id <= COALESCE(:until, 9223372036854775807)
+      ORDER BY id
+      LIMIT :scan)
+    UNION ALL
+    SELECT * FROM (
+      SELECT finished_at AS at, * FROM main.{table}
+      WHERE :finished <> 0 AND state = :finished AND state IN (3, 4) AND typeof(finished_at) = 'integer'
+        AND (finished_at, id) > (:after_at, :after_id) AND finished_at <= COALESCE(:until, 9223372036854775807)
+      ORDER BY finished_at, id
+      LIMIT :scan)))
+SELECT id, at, fits, place,
+       COALESCE(:until, CASE WHEN :finished = 0 THEN (SELECT MAX(id) FROM main.{table}) ELSE {clock} END) AS until
+FROM seen
+WHERE fits OR place = (SELECT COUNT(*) FROM seen)
+ORDER BY place
+LIMIT :max
+
 -- name: claim.cancel
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
-WHERE id = :id AND state IN (0, 2, 4, 5)
+WHERE id = :id AND {in_states}
   AND {own_queue}
 RETURNING id
 
@@ -729,8 +846,8 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
 -- A message from another queue. A past_key is only shown and holds no key. No row is returned when the key is
 -- held.
 WITH unused AS (SELECT 1)
-INSERT INTO main.{table} (payload, priority, created_at, key, past_key, headers, errors)
-VALUES (:payload, :priority, :created_at, :key, :past_key, :headers, :errors)
+INSERT INTO main.{table} (payload, priority, created_at, fence, key, past_key, headers, errors)
+VALUES (:payload, :priority, :created_at, {new_fence}, :key, :past_key, :headers, :errors)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -861,6 +978,59 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 -- name: limits.remove
 DELETE FROM main.{limits} WHERE queue = :queue
 
+-- name: schedules.due
+-- Those that are not computed yet come first.
+SELECT name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
+       {clock} AS clock
+FROM main.{schedules}
+WHERE enabled = 1
+ORDER BY COALESCE(due_at, 0), name
+LIMIT :max
+
+-- name: schedules.fire
+-- Once for each time: the due time is compared in the transaction of the message.
+WITH unused AS (SELECT 1)
+UPDATE main.{schedules}
+SET due_at = :next, last_at = COALESCE(:last, last_at), problem = NULL
+WHERE name = :name
+  AND enabled = 1
+  AND queue = :queue
+  AND zone = :zone
+  AND cron IS :cron
+  AND every_ms IS :every
+  AND due_at IS :due
+RETURNING payload, headers, key, group_key AS "group", priority, skip_if_running AS skip
+
+-- name: schedules.problem
+UPDATE main.{schedules}
+SET problem = :problem, enabled = CASE WHEN :disable = 1 THEN 0 ELSE enabled END
+WHERE name = :name AND enabled = 1 AND due_at IS :due
+
+-- fragment: rule
+payload, headers, key, group_key AS "group", priority, skip_if_running AS skip, name, owner, queue, cron,
+       every_ms AS every, zone, catch_up, latest_ms AS latest, enabled, problem, last_at AS last, due_at AS due,
+       {clock} AS clock, (SELECT c.kind FROM main.{catalog} AS c WHERE c.name = queue) AS kind
+
+-- name: schedules.list
+-- All of them without a name.
+SELECT {rule}
+FROM main.{schedules}
+WHERE :name = '' OR name = :name
+ORDER BY name
+
+-- name: schedules.remove
+WITH unused AS (SELECT 1)
+DELETE FROM main.{schedules}
+WHERE name = :name
+RETURNING {rule}
+
+-- name: schedules.insert
+INSERT INTO main.{schedules}
+  (name, owner, queue, cron, every_ms, zone, payload, headers, key, group_key, priority, catch_up, latest_ms,
+   skip_if_running, enabled, last_at, due_at)
+VALUES (:name, :owner, :queue, :cron, :every, :zone, :payload, :headers, :key, :group, :priority, :catch_up, :latest,
+        :skip, :enabled, :last, :due)
+
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
 -- rows are counted.
@@ -935,9 +1105,12 @@ FROM main.sqlite_master
 WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'
 
 -- name: doctor.ids
--- AUTOINCREMENT never draws an id below the highest one.
-SELECT 0 AS severity, '' AS what, '' AS fix
-WHERE 1 = 0
+-- AUTOINCREMENT never draws an id below the highest one. A column of numbers takes a text of plain SQL, which is greater
+-- than every number. A kind that has no such column finds that of `none`.
+SELECT 2 AS severity, 'a due_at is a text: its message stays delayed for ever' AS what,
+       'find it by typeof(due_at) <> ''integer'' and store milliseconds since 1970' AS fix
+FROM (SELECT 1 AS state, 0 AS due_at) AS none
+WHERE EXISTS (SELECT 1 FROM main.{table} WHERE state IN (1, 2) AND due_at >= '')
 
 -- name: table.find
 -- A virtual table has no page of its own, but tables with its name and an ending. A row has no address in a table
@@ -1038,3 +1211,140 @@ FROM (SELECT '' AS index_name, name, 0 AS descending, '' AS condition, pk AS pla
                   WHERE type = 'index') AS m ON m.name = l.name
       WHERE i."key")
 ORDER BY index_name, place
+
+-- name: batch.begin
+WITH unused AS (SELECT 1)
+INSERT INTO main.{batches} (queue, payload, headers, key, group_key, priority, created_at)
+VALUES (:queue, :payload, :headers, :key, :group, :priority, {clock})
+RETURNING id AS batch
+
+-- name: batch.add
+WITH unused AS (SELECT 1)
+UPDATE main.{batches}
+SET total = total + :count
+WHERE id = :batch
+  AND finished_at IS NULL
+  AND cancelled = 0
+  AND (sealed = 0
+       OR EXISTS (SELECT 1
+                  FROM main.{members} AS m
+                  WHERE m.queue = :queue AND m.message = :member AND m.batch = :batch AND m.outcome = 0))
+RETURNING id AS batch
+
+-- name: batch.seal
+WITH unused AS (SELECT 1)
+UPDATE main.{batches}
+SET sealed = 1, cancelled = MAX(cancelled, :cancel)
+WHERE id = :batch AND finished_at IS NULL
+RETURNING id AS batch
+
+-- name: batch.open
+SELECT b.id AS batch,
+       b.queue IS NOT NULL AS outstanding,
+       CASE WHEN b.queue > 0 AND NOT EXISTS (SELECT 1 FROM main.{catalog} AS c WHERE c.identity = b.queue)
+            THEN b.queue END AS lost,
+       b.ends_in
+FROM (SELECT o.id, o.queue AS ends_in,
+             (SELECT m.queue FROM main.{members} AS m WHERE m.batch = o.id AND m.outcome = 0 LIMIT 1) AS queue
+      FROM (SELECT id, queue
+            FROM main.{batches}
+            WHERE finished_at IS NULL AND sealed = 1 AND id > :after
+            ORDER BY finished_at, sealed, id
+            LIMIT :max) AS o) AS b
+
+-- name: batch.lock
+WITH unused AS (SELECT 1)
+UPDATE main.{batches}
+SET sealed = 1
+WHERE id = :batch AND sealed = 1 AND finished_at IS NULL
+RETURNING cancelled, queue, payload, headers, key, group_key, priority
+
+-- name: batch.finish
+WITH unused AS (SELECT 1)
+UPDATE main.{batches}
+SET finished_at = {clock},
+    completed = total - (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch),
+    dead = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 1),
+    removed = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 2),
+    gone = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 3)
+WHERE id = :batch
+  AND finished_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 0)
+RETURNING total, completed, dead, removed, gone
+
+-- name: batch.clear
+DELETE FROM main.{members} WHERE batch = :batch
+
+-- name: batch.forget
+DELETE FROM main.{batches}
+WHERE id IN (SELECT id
+             FROM main.{batches}
+             WHERE finished_at < {clock} - :older_than
+             ORDER BY finished_at
+             LIMIT :max)
+
+-- name: batch.list
+SELECT b.total,
+       COALESCE(b.completed, b.total - (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id)) AS completed,
+       COALESCE(b.dead, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 1)) AS dead,
+       COALESCE(b.removed, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 2)) AS removed,
+       COALESCE(b.gone, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 3)) AS gone,
+       b.id AS batch,
+       (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 0) AS outstanding,
+       b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
+FROM main.{batches} AS b
+WHERE b.id >= :first AND b.id <= :last
+ORDER BY b.id DESC
+LIMIT :max
+
+-- name: batch.members
+SELECT queue, message
+FROM main.{members}
+WHERE batch = :batch AND outcome = 0 AND (queue, message) > (:after_queue, :after_message)
+ORDER BY queue, message
+LIMIT :max
+
+-- name: batch.of
+SELECT batch, COALESCE((SELECT b.cancelled FROM main.{batches} AS b WHERE b.id = m.batch), 0) AS cancelled
+FROM main.{members} AS m
+WHERE queue = :queue AND message = :id
+
+-- name: batch.strays
+-- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
+-- batch is cancelled; and the last one.
+WITH page AS (
+  SELECT message, batch
+  FROM main.{members}
+  WHERE queue = :own_identity AND outcome = 0 AND message > :after
+  ORDER BY message
+  LIMIT :max
+)
+SELECT message, state, cancelled
+FROM (SELECT p.message,
+             (SELECT state FROM main.{table} WHERE id = p.message) AS state,
+             COALESCE((SELECT b.cancelled FROM main.{batches} AS b WHERE b.id = p.batch), 0) AS cancelled
+      FROM page AS p) AS seen
+WHERE message = (SELECT MAX(message) FROM page) OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
+
+-- name: batch.join
+INSERT INTO main.{members} (queue, message, batch) VALUES (:queue, :id, :batch)
+
+-- name: batch.among
+SELECT DISTINCT batch FROM main.{members} WHERE queue = :queue AND message BETWEEN :first AND :last
+
+-- name: batch.remove
+-- Without RETURNING, which costs more than the change.
+DELETE FROM main.{members} WHERE queue = :queue AND message = :id
+
+-- name: batch.mark
+WITH unused AS (SELECT 1)
+UPDATE main.{members}
+SET outcome = :outcome
+WHERE queue = :queue AND message = :id AND outcome = :before
+RETURNING batch
+
+-- name: batch.mark_all
+UPDATE main.{members} SET outcome = :outcome WHERE queue = :queue AND outcome = :before
+
+-- name: batch.rejoin
+UPDATE main.{members} SET outcome = 0, message = :id WHERE queue = :queue AND message = :former AND outcome = 1

@@ -54,15 +54,43 @@ COALESCE((SELECT CAST(c.last_value AS bigint) FROM sys.identity_columns AS c WHE
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
 
--- fragment: message
-id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+-- fragment: begin_of_message
+id, state, priority, attempts, created_at,
+
+-- fragment: begin_of_message.seen
+-- What a viewer may read, here and below.
+id, state, priority, 0 AS attempts, created_at,
+
+-- fragment: rest_of_message
+claimed_at, finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
        CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+
+-- fragment: rest_of_message.outline
+-- Without what may be private.
+claimed_at, finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, CAST(NULL AS nvarchar(max)) AS headers, errors,
+       CAST(0x AS varbinary(max)) AS payload
+
+-- fragment: rest_of_message.seen
+CAST(NULL AS bigint) AS claimed_at, finished_at, CAST(NULL AS nvarchar(200)) AS [key],
+       CAST(NULL AS nvarchar(200)) AS group_key, CAST(NULL AS bigint) AS expires_at,
+       CAST(NULL AS nvarchar(max)) AS headers, CAST(NULL AS nvarchar(max)) AS errors,
+       CAST(0x AS varbinary(max)) AS payload
+
+-- fragment: message
+{begin_of_message} due_at, {rest_of_message}
 
 -- fragment: message_row
 -- The source of {message}.
 id, state, priority, attempts, created_at, due_at, claimed_at,
            finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+
+-- fragment: message_row.outline
+id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, errors
+
+-- fragment: message_row.seen
+id, state, priority, created_at, due_at, finished_at
 
 -- fragment: line
 -- The order of ready messages.
@@ -128,9 +156,31 @@ INDEX ({table:turns})
 {message}
 
 -- fragment: any_message.turns
-id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
-       finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+{begin_of_message} CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, {rest_of_message}
+
+-- fragment: attempts_of_q
+q.attempts
+
+-- fragment: attempts_of_q.seen
+0 AS attempts
+
+-- fragment: rest_of_q
+-- {rest_of_message} of q.
+q.claimed_at, q.finished_at,
+       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
+       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, q.headers, q.errors, q.payload
+
+-- fragment: rest_of_q.outline
+q.claimed_at, q.finished_at,
+       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
+       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, CAST(NULL AS nvarchar(max)) AS headers, q.errors,
+       CAST(0x AS varbinary(max)) AS payload
+
+-- fragment: rest_of_q.seen
+CAST(NULL AS bigint) AS claimed_at, q.finished_at, CAST(NULL AS nvarchar(200)) AS [key],
+       CAST(NULL AS nvarchar(200)) AS group_key, CAST(NULL AS bigint) AS expires_at,
+       CAST(NULL AS nvarchar(max)) AS headers, CAST(NULL AS nvarchar(max)) AS errors,
+       CAST(0x AS varbinary(max)) AS payload
 
 -- fragment: due_at_of_q
 q.due_at
@@ -165,6 +215,16 @@ ready_at >= CAST(:after_at AS bigint)
     AS g (item, id, fence)
   WHERE g.id IS NOT NULL
 ) AS v
+
+-- fragment: kept
+-- A completed message that stays. With a :window the key stays that long. With :strip only messages with keys change,
+-- and keep only the key.
+state = 3, finished_at = t.clock,
+    due_at = CASE WHEN t.key_window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.key_window ELSE 0 END,
+    [key] = CASE WHEN t.key_window > 0 THEN q.[key] END,
+    past_key = COALESCE(q.[key], q.past_key),
+    payload = CASE WHEN t.strip = 0 THEN q.payload ELSE CAST('' AS varbinary(max)) END,
+    headers = CASE WHEN t.strip = 0 THEN q.headers END
 
 -- fragment: receipt_held
 -- Joined with the table as `q`: the message whose lease the receipt holds.
@@ -240,6 +300,32 @@ EXEC @got = sp_getapplock @Resource = N'tableq', @LockMode = N'Exclusive', @Lock
 IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
 IF @got < 0 THROW 52001, N'the lock of the catalogue was not to be had', 1;
 
+-- fragment: in_states
+-- Bit n of :states stands for the state n.
+CAST(:states AS int) & POWER(2, q.state) <> 0
+
+-- fragment: fits
+-- What claim.filter looks for. Headers come as the JSON of one. Equal texts may differ in trailing blanks, so that
+-- bytes are compared.
+{in_states}
+  AND (CAST(:older_than AS bigint) IS NULL
+       OR COALESCE(q.finished_at, q.created_at) <= {clock} - CAST(:older_than AS bigint))
+  AND (CAST(:group AS nvarchar(200)) IS NULL OR q.group_key = CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))
+  AND (CAST(:key_prefix AS nvarchar(200)) IS NULL
+       OR SUBSTRING(COALESCE(q.[key], q.past_key), 1, DATALENGTH(CAST(:key_prefix AS nvarchar(200))))
+            = CAST(CAST(:key_prefix AS nvarchar(200)) AS varbinary(400)))
+  AND (CAST(:error AS nvarchar(2000)) IS NULL
+       OR CHARINDEX(CAST(:error AS nvarchar(2000)) COLLATE Latin1_General_BIN2,
+                    (SELECT TOP (1) JSON_VALUE(e.[value], '$.error')
+                     FROM OPENJSON(CASE WHEN ISJSON(q.errors) = 1 THEN q.errors END) AS e
+                     ORDER BY CAST(e.[key] AS int) DESC)) > 0)
+  AND (CAST(:header AS nvarchar(4000)) IS NULL
+       OR EXISTS (SELECT 1
+                  FROM OPENJSON(CASE WHEN ISJSON(q.headers) = 1 THEN q.headers END) AS h
+                  INNER JOIN OPENJSON(CAST(:header AS nvarchar(4000))) AS w
+                    ON CAST(w.[key] AS varbinary(max)) = CAST(h.[key] AS varbinary(max))
+                    AND CAST(w.[value] AS varbinary(max)) = CAST(h.[value] AS varbinary(max))))
+
 -- name: catalog.list
 SELECT name, [identity], kind, layout, options, created_at FROM {catalog} ORDER BY name
 
@@ -277,18 +363,36 @@ WHERE name = CAST(:name AS nvarchar(60))
   AND [identity] = CAST(:identity AS bigint)
   AND layout = CAST(:before AS bigint)
 
+-- name: catalog.set_options
+UPDATE {catalog}
+SET options = CAST(:options AS nvarchar(4000))
+OUTPUT 1 AS present
+WHERE name = CAST(:name AS nvarchar(60))
+  AND [identity] = CAST(:identity AS bigint)
+  AND options = CAST(:before AS nvarchar(4000))
+
 -- name: table.exists
 -- Also for a view or a procedure: no object of that name may exist.
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
--- Until the transaction ends: of a strict queue, or of a group.
+-- Until the transaction ends: of a strict queue, or of groups, in the order of the items.
 DECLARE @got int;
-DECLARE @what nvarchar(60) = CONCAT(N'tableq ', CAST(:identity AS bigint));
-EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
-  @LockTimeout = 10000;
-IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
-IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
+DECLARE @what nvarchar(60);
+DECLARE @next int = 0;
+DECLARE @locks TABLE (item int NOT NULL PRIMARY KEY, what nvarchar(60) NOT NULL);
+INSERT INTO @locks (item, what)
+SELECT v.item, CONCAT(N'tableq ', v.[identity])
+FROM (VALUES {items: (:item, CAST(:identity AS bigint))}) AS v (item, [identity])
+WHERE v.[identity] IS NOT NULL;
+WHILE EXISTS (SELECT 1 FROM @locks WHERE item >= @next)
+BEGIN
+  SELECT TOP (1) @next = item + 1, @what = what FROM @locks WHERE item >= @next ORDER BY item;
+  EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
+    @LockTimeout = 10000;
+  IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
+  IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
+END
 
 -- name: queue.alter
 -- Only those with rights on the server see the locks of others. queue.drop has its own time-out.
@@ -674,21 +778,65 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.keep
--- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
--- key.
 UPDATE q
-SET state = 3, finished_at = t.clock,
-    due_at = CASE WHEN t.key_window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.key_window ELSE 0 END,
-    [key] = CASE WHEN t.key_window > 0 THEN q.[key] END,
-    past_key = COALESCE(q.[key], q.past_key),
-    payload = CASE WHEN t.strip = 0 THEN q.payload ELSE CAST('' AS varbinary(max)) END,
-    headers = CASE WHEN t.strip = 0 THEN q.headers END
+SET {kept}
 OUTPUT v.item, inserted.id
 FROM {receipts}
 CROSS JOIN (SELECT CAST(:window AS bigint) AS key_window, CAST(:strip AS bigint) AS strip,
                    {clock} AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.keep_result
+-- The same with what the handler returns; what it has said before is over.
+UPDATE q
+SET {kept}, result = v.result, progress = NULL
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence, g.result,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint), CAST(:result AS varbinary(max)))})
+    AS g (item, id, fence, result)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT CAST(:window AS bigint) AS key_window, CAST(:strip AS bigint) AS strip,
+                   {clock} AS clock) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.progress
+-- What handlers say of their messages. It waits for no lock: see claim.heartbeat.
+UPDATE q
+SET progress = N'{"done":' + CAST(v.done AS nvarchar(20)) + N',"at":' + CAST(t.clock AS nvarchar(20))
+               + N',"note":"' + STRING_ESCAPE(v.note, 'json') + N'"}'
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence, g.done, g.note,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint), CAST(:done AS bigint),
+                        CAST(:note AS nvarchar(max)))})
+    AS g (item, id, fence, done, note)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT {clock} AS clock) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
+WHERE {receipt_held}
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.notes
+SELECT v.item, q.id, q.progress
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL AND q.progress IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.outcome
+SELECT v.item, q.id, q.errors, q.result
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
@@ -865,13 +1013,34 @@ FROM (
 ORDER BY due_at, priority DESC, id
 
 -- name: claim.get
-SELECT v.item, q.id, q.state, q.priority, q.attempts, q.created_at, {due_at_of_q}, q.claimed_at, q.finished_at,
-       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
-       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, q.headers, q.errors, q.payload
+SELECT v.item, q.id, q.state, q.priority, {attempts_of_q}, q.created_at, {due_at_of_q}, {rest_of_q}
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
 INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.groups
+-- Groups of the first :max ready and :max held messages.
+SELECT TOP (CAST(:groups AS bigint)) CAST(group_key AS nvarchar(200)) AS group_key, COUNT_BIG(*) AS waiting,
+       MIN(created_at) AS oldest
+FROM (
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) group_key, created_at
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    WHERE {ready}
+    ORDER BY {line}
+  ) AS line_of_ready
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) group_key, created_at
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 5 AND due_at = 0
+    ORDER BY priority DESC, id
+  ) AS line_of_held
+) AS w
+WHERE group_key IS NOT NULL
+GROUP BY group_key
+ORDER BY MIN(created_at), w.group_key
 
 -- name: claim.find
 -- Two statements: the first one's lock on the key has ended before the second waits for the row. If another message
@@ -886,6 +1055,55 @@ FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
 WHERE id = @id AND [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
   AND (state <> 3 OR due_at > {clock})
 
+-- name: claim.make_ready
+-- Of delayed messages, as if they fell due now: see claim.promote.
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+UPDATE q
+SET state = {rested_state}, due_at = 0{set_ready_at}
+OUTPUT v.item, inserted.id, inserted.state
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT CAST(:regroup AS bigint) AS regroup) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 2
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.filter
+-- Reads :scan messages after a place: those of one finished state (:finished) by the time at which they finished,
+-- and all others by their ids, up to :until. Returns those that fit, and the last one that was read.
+WITH seen AS (
+  SELECT q.id, q.[at], CASE WHEN {fits} THEN 1 ELSE 0 END AS fits, ROW_NUMBER() OVER (ORDER BY q.[at], q.id) AS place,
+         COUNT(*) OVER () AS number
+  FROM (
+    SELECT * FROM (
+      SELECT TOP (CAST(:scan AS bigint)) CAST(0 AS bigint) AS [at], {message_row}
+      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+      WHERE CAST(:finished AS bigint) = 0
+        AND id > CAST(:after_id AS bigint) AND id <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+      ORDER BY id
+    ) AS all_states
+    UNION ALL
+    SELECT * FROM (
+      SELECT TOP (CAST(:scan AS bigint)) finished_at AS [at], {message_row}
+      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
+      WHERE CAST(:finished AS bigint) <> 0
+        AND state = CAST(:finished AS tinyint) AND finished_at IS NOT NULL AND finished_at >= CAST(:after_at AS bigint)
+        AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
+        AND finished_at <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+      ORDER BY finished_at, id
+    ) AS one_state
+  ) AS q
+)
+SELECT TOP (CAST(:max AS bigint)) id, [at], fits, place,
+       COALESCE(CAST(:until AS bigint), CASE WHEN CAST(:finished AS bigint) = 0 THEN {last_id} END, {clock}) AS until
+FROM seen
+WHERE fits = 1 OR place = number
+ORDER BY place
+
 -- name: claim.cancel
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
@@ -897,7 +1115,7 @@ FROM (
   WHERE g.id IS NOT NULL
 ) AS v
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state IN (0, 2, 4, 5)
+WHERE v.turn = 1 AND {in_states}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.set_priority
@@ -1235,6 +1453,68 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.remove
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: schedules.due
+-- Those that are not computed yet come first. A rule that another transaction changes is left to it.
+SELECT TOP (CAST(:max AS bigint))
+       s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
+       s.problem, {clock} AS clock
+FROM {schedules} AS s WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+WHERE s.enabled = 1
+ORDER BY COALESCE(s.due_at, 0), s.name
+
+-- name: schedules.fire
+-- Once for each time: the due time is compared in the transaction of the message. Another process that is about to
+-- do the same is not waited for.
+UPDATE {schedules} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at), problem = NULL
+OUTPUT inserted.payload, inserted.headers, inserted.[key], inserted.group_key AS [group], inserted.priority,
+       inserted.skip_if_running AS skip
+WHERE name = CAST(:name AS nvarchar(100))
+  AND enabled = 1
+  AND queue = CAST(:queue AS nvarchar(60))
+  AND zone = CAST(:zone AS nvarchar(100))
+  AND EXISTS (SELECT cron, every_ms, due_at
+              INTERSECT
+              SELECT CAST(:cron AS nvarchar(400)), CAST(:every AS bigint), CAST(:due AS bigint))
+
+-- name: schedules.problem
+UPDATE {schedules} WITH (ROWLOCK)
+SET problem = CAST(:problem AS nvarchar(400)),
+    enabled = CASE WHEN CAST(:disable AS bigint) = 1 THEN 0 ELSE enabled END
+WHERE name = CAST(:name AS nvarchar(100))
+  AND enabled = 1
+  AND EXISTS (SELECT due_at INTERSECT SELECT CAST(:due AS bigint))
+
+-- name: schedules.list
+-- All of them without a name.
+SELECT s.payload, s.headers, s.[key], s.group_key AS [group], s.priority, s.skip_if_running AS skip, s.name, s.owner,
+       s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.enabled, s.problem,
+       s.last_at AS last, s.due_at AS due, {clock} AS clock, c.kind
+FROM {schedules} AS s WITH (READCOMMITTED)
+LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.name = s.queue
+WHERE CAST(:name AS nvarchar(100)) = N'' OR s.name = CAST(:name AS nvarchar(100))
+ORDER BY s.name
+
+-- name: schedules.remove
+DELETE FROM {schedules} WITH (ROWLOCK)
+OUTPUT deleted.payload, deleted.headers, deleted.[key], deleted.group_key AS [group], deleted.priority,
+       deleted.skip_if_running AS skip, deleted.name, deleted.owner, deleted.queue, deleted.cron,
+       deleted.every_ms AS every, deleted.zone, deleted.catch_up, deleted.latest_ms AS latest, deleted.enabled,
+       deleted.problem, deleted.last_at AS last, deleted.due_at AS due, {clock} AS clock,
+       CAST(NULL AS nvarchar(20)) AS kind
+WHERE name = CAST(:name AS nvarchar(100))
+
+-- name: schedules.insert
+INSERT INTO {schedules} WITH (ROWLOCK)
+  (name, owner, queue, cron, every_ms, zone, payload, headers, [key], group_key, priority, catch_up, latest_ms,
+   skip_if_running, enabled, last_at, due_at)
+VALUES (CAST(:name AS nvarchar(100)), CAST(:owner AS nvarchar(100)), CAST(:queue AS nvarchar(60)),
+        CAST(:cron AS nvarchar(400)), CAST(:every AS bigint), CAST(:zone AS nvarchar(100)),
+        CAST(:payload AS varbinary(max)), CAST(:headers AS nvarchar(max)), CAST(:key AS nvarchar(200)),
+        CAST(:group AS nvarchar(200)), CAST(:priority AS bigint), CAST(:catch_up AS bigint),
+        CAST(:latest AS bigint), CAST(:skip AS bigint), CAST(:enabled AS bigint), CAST(:last AS bigint),
+        CAST(:due AS bigint))
 
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise, and in
@@ -1614,3 +1894,186 @@ WHERE i.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), 
                                      QUOTENAME(CAST(:table AS nvarchar(128)))))
   AND i.type IN (1, 2) AND i.is_disabled = 0 AND i.is_hypothetical = 0
 ORDER BY i.name, x.key_ordinal
+
+-- name: batch.begin
+INSERT INTO {batches} WITH (ROWLOCK) (queue, payload, headers, [key], group_key, priority, created_at)
+OUTPUT inserted.id AS batch
+SELECT CAST(:queue AS nvarchar(60)), CAST(:payload AS varbinary(max)), CAST(:headers AS nvarchar(max)),
+       CAST(:key AS nvarchar(200)), CAST(:group AS nvarchar(200)), CAST(:priority AS int), {clock}
+
+-- name: batch.add
+-- Locks the batch until the transaction ends: additions to one batch follow each other.
+UPDATE b
+SET total = b.total + CAST(:count AS bigint)
+OUTPUT inserted.id AS batch
+FROM {batches} AS b WITH (UPDLOCK, ROWLOCK)
+WHERE b.id = CAST(:batch AS bigint)
+  AND b.finished_at IS NULL
+  AND b.cancelled = 0
+  AND (b.sealed = 0
+       OR EXISTS (SELECT 1
+                  FROM {members} AS m WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+                  WHERE m.queue = CAST(:queue AS bigint) AND m.message = CAST(:member AS bigint)
+                    AND m.batch = b.id AND m.outcome = 0))
+
+-- name: batch.seal
+UPDATE b
+SET sealed = 1, cancelled = CASE WHEN CAST(:cancel AS bigint) = 1 THEN 1 ELSE b.cancelled END
+OUTPUT inserted.id AS batch
+FROM {batches} AS b WITH (UPDLOCK, ROWLOCK)
+WHERE b.id = CAST(:batch AS bigint) AND b.finished_at IS NULL
+
+-- name: batch.open
+-- Without locks. A member that is just leaving counts as gone: batch.finish looks again.
+SELECT b.id AS batch,
+       CASE WHEN b.queue IS NULL THEN 0 ELSE 1 END AS outstanding,
+       CASE WHEN b.queue > 0 AND c.[identity] IS NULL THEN b.queue END AS lost,
+       CAST(b.ends_in AS nvarchar(60)) AS ends_in
+FROM (SELECT TOP (CAST(:max AS bigint)) o.id, o.queue AS ends_in,
+             (SELECT TOP (1) m.queue
+              FROM {members} AS m WITH (READUNCOMMITTED)
+              WHERE m.batch = o.id AND m.outcome = 0
+              ORDER BY m.queue DESC, m.message DESC) AS queue
+      FROM {batches} AS o WITH (READUNCOMMITTED)
+      WHERE o.finished_at IS NULL AND o.sealed = 1 AND o.id > CAST(:after AS bigint)
+      ORDER BY o.id) AS b
+LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.[identity] = b.queue
+
+-- name: batch.lock
+-- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it.
+SELECT cancelled, queue, payload, headers, CAST([key] AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, priority
+FROM {batches} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
+WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
+
+-- name: batch.finish
+-- After the lock. NOWAIT: if an open transaction is settling a member, error 1222 ends the text, and a later look
+-- ends the batch.
+UPDATE b
+SET finished_at = {clock}, completed = b.total - n.others, dead = n.dead, removed = n.removed, gone = n.gone
+OUTPUT inserted.total, inserted.completed, inserted.dead, inserted.removed, inserted.gone
+FROM {batches} AS b WITH (UPDLOCK, ROWLOCK)
+CROSS JOIN (SELECT COUNT_BIG(*) AS others,
+                   COALESCE(SUM(CASE WHEN m.outcome = 1 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS dead,
+                   COALESCE(SUM(CASE WHEN m.outcome = 2 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS removed,
+                   COALESCE(SUM(CASE WHEN m.outcome = 3 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS gone
+            FROM {members} AS m WITH (READCOMMITTEDLOCK, NOWAIT)
+            WHERE m.batch = CAST(:batch AS bigint)) AS n
+WHERE b.id = CAST(:batch AS bigint)
+  AND b.finished_at IS NULL
+  AND n.others = n.dead + n.removed + n.gone
+
+-- name: batch.clear
+DELETE FROM {members} WITH (ROWLOCK) WHERE batch = CAST(:batch AS bigint)
+
+-- name: batch.forget
+WITH old AS (
+  SELECT TOP (CAST(:max AS bigint)) id
+  FROM {batches} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
+  WHERE finished_at < {clock} - CAST(:older_than AS bigint)
+  ORDER BY finished_at
+)
+DELETE FROM old
+
+-- name: batch.list
+SELECT TOP (CAST(:max AS bigint)) b.total,
+       COALESCE(b.completed, b.total - n.others) AS completed,
+       COALESCE(b.dead, n.dead) AS dead,
+       COALESCE(b.removed, n.removed) AS removed,
+       COALESCE(b.gone, n.gone) AS gone,
+       b.id AS batch,
+       n.outstanding, b.sealed, b.cancelled, CAST(b.queue AS nvarchar(60)) AS queue, b.created_at, b.finished_at
+FROM {batches} AS b WITH (READUNCOMMITTED)
+CROSS APPLY (SELECT COUNT_BIG(*) AS others,
+                    COALESCE(SUM(CASE WHEN m.outcome = 0 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS outstanding,
+                    COALESCE(SUM(CASE WHEN m.outcome = 1 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS dead,
+                    COALESCE(SUM(CASE WHEN m.outcome = 2 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS removed,
+                    COALESCE(SUM(CASE WHEN m.outcome = 3 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS gone
+             FROM {members} AS m WITH (READUNCOMMITTED)
+             WHERE m.batch = b.id) AS n
+WHERE b.id >= CAST(:first AS bigint) AND b.id <= CAST(:last AS bigint)
+ORDER BY b.id DESC
+
+-- name: batch.members
+SELECT TOP (CAST(:max AS bigint)) queue, message
+FROM {members} WITH (READUNCOMMITTED)
+WHERE batch = CAST(:batch AS bigint)
+  AND outcome = 0
+  AND (queue > CAST(:after_queue AS bigint)
+       OR (queue = CAST(:after_queue AS bigint) AND message > CAST(:after_message AS bigint)))
+ORDER BY queue, message
+
+-- name: batch.of
+SELECT v.item, m.batch, COALESCE(b.cancelled, 0) AS cancelled
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {members} AS m WITH (READUNCOMMITTED, FORCESEEK) ON m.queue = CAST(:queue AS bigint) AND m.message = v.id
+LEFT JOIN {batches} AS b WITH (READUNCOMMITTED) ON b.id = m.batch
+WHERE v.id IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: batch.strays
+-- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
+-- batch is cancelled; and the last one. READPAST leaves out members that an open transaction has
+-- settled. Between its two statements the message is gone already: core looks again before it believes that.
+WITH page AS (
+  SELECT TOP (CAST(:max AS bigint)) m.message, m.batch
+  FROM {members} AS m WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+  WHERE m.queue = CAST(:own_identity AS bigint) AND m.outcome = 0 AND m.message > CAST(:after AS bigint)
+  ORDER BY m.message
+),
+seen AS (
+  SELECT p.message,
+         (SELECT CAST(q.state AS int) FROM {table} AS q WITH (READUNCOMMITTED, FORCESEEK) WHERE q.id = p.message) AS state,
+         COALESCE((SELECT b.cancelled FROM {batches} AS b WITH (READUNCOMMITTED) WHERE b.id = p.batch), 0) AS cancelled
+  FROM page AS p
+)
+SELECT message, state, cancelled
+FROM seen
+WHERE message = (SELECT MAX(message) FROM page) OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
+
+-- name: batch.join
+INSERT INTO {members} WITH (ROWLOCK) (queue, message, batch)
+SELECT CAST(:queue AS bigint), v.id, v.batch
+FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:batch AS bigint))}) AS v (item, id, batch)
+WHERE v.id IS NOT NULL
+
+-- name: batch.leave
+DELETE m
+OUTPUT v.item, deleted.batch
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+  ON m.queue = CAST(:queue AS bigint) AND m.message = v.id
+WHERE v.turn = 1
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: batch.mark
+UPDATE m
+SET outcome = CAST(:outcome AS tinyint)
+OUTPUT v.item, inserted.batch
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+  ON m.queue = CAST(:queue AS bigint) AND m.message = v.id
+WHERE v.turn = 1 AND m.outcome = CAST(:before AS tinyint)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: batch.mark_all
+UPDATE {members} WITH (ROWLOCK)
+SET outcome = CAST(:outcome AS tinyint)
+WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS tinyint)
+
+-- name: batch.rejoin
+UPDATE m
+SET outcome = 0, message = v.id
+FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:former AS bigint))}) AS v (item, id, former)
+INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+  ON m.queue = CAST(:queue AS bigint) AND m.message = v.former
+WHERE v.id IS NOT NULL AND m.outcome = 1
+OPTION (FORCE ORDER, LOOP JOIN)

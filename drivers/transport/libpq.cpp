@@ -211,6 +211,31 @@ class libpq_prepared final : public prepared {
   libpq_prepared& operator=(const libpq_prepared&) = delete;
   ~libpq_prepared() override { leave(); }
 
+#if defined(LIBPQ_HAS_PIPELINING)
+  /// Call it outside of the pipeline mode.
+  void prepare_for_pipeline() {
+    if (keep_ && name_.empty()) make();
+  }
+  /// In the pipeline mode. @return whether it could be sent.
+  [[nodiscard]] bool send_only(const arguments& given) const {
+    const bound_values values(text_.parameters, given);
+    const int sent =
+        keep_ ? PQsendQueryPrepared(link_->handle, name_.c_str(), values.count(), values.pointers(),
+                                    values.lengths(), values.formats(), 1)
+              : PQsendQueryParams(link_->handle, text_.sql.c_str(), values.count(), types_.data(),
+                                  values.pointers(), values.lengths(), values.formats(), 1);
+    return sent == 1;
+  }
+  void receive(const PGresult* answer, core::row_set& out) const {
+    if (!text_.columns.empty()) read_rows(answer, text_.columns, out);
+  }
+  /// The server forgot it, or its table was altered.
+  void forget(const result& answer) noexcept {
+    if (field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000") name_.clear();
+    leave();
+  }
+#endif
+
   void run(const arguments& given, core::row_set& out) override {
     refuse_beside_a_statement(*link_);
     const bound_values values(text_.parameters, given);
@@ -311,6 +336,66 @@ class libpq_executor final : public transport {
     }
   }
 
+#if !defined(LIBPQ_HAS_PIPELINING)
+  bool run_together(const std::string& /*begin*/,
+                    std::span<const bound_statement> /*all*/) override {
+    return false;
+  }
+#else
+  bool run_together(const std::string& begin, std::span<const bound_statement> all) override {
+    PGconn* const link = link_->handle;
+    const auto statement_at = [&](std::size_t i) {
+      // Its own; NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
+      return static_cast<libpq_prepared*>(all[i].what);
+    };
+    end_unused(*link_);
+    for (std::size_t i = 0; i < all.size(); ++i) statement_at(i)->prepare_for_pipeline();
+    const auto send = [&](const char* sql) {
+      return PQsendQueryParams(link, sql, 0, nullptr, nullptr, nullptr, nullptr, 1) == 1;
+    };
+    bool sent = PQenterPipelineMode(link) == 1 && send(begin.c_str());
+    for (std::size_t i = 0; sent && i < all.size(); ++i)
+      sent = statement_at(i)->send_only(all[i].given);
+    sent = sent && send("COMMIT") && PQpipelineSync(link) == 1;
+    std::vector<result> answers;
+    while (sent && answers.size() < all.size() + 2) {
+      answers.emplace_back(PQgetResult(link));
+      while (result(PQgetResult(link)) != nullptr) {
+      }
+      sent = PQstatus(link) == CONNECTION_OK;
+    }
+    if (sent) {
+      const result end(PQgetResult(link));
+      sent = PQresultStatus(end.get()) == PGRES_PIPELINE_SYNC && PQexitPipelineMode(link) == 1;
+    }
+    const auto failed = std::ranges::find_if_not(answers, succeeded);
+    if (!sent) {
+      // What was sent may have been committed.
+      native_error lost{.sqlstate = failed == answers.end()
+                                        ? std::string()
+                                        : std::string(field_of(failed->get(), PG_DIAG_SQLSTATE)),
+                        .link_lost = true};
+      const std::string_view words = PQerrorMessage(link);
+      lost.sentence = words.substr(0, words.find('\n'));
+      throw native_failure(std::move(lost));
+    }
+    if (failed != answers.end()) {
+      const result undone(PQexec(link, "ROLLBACK"));
+      if (must_prepare_again(*failed)) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (failed == answers.begin() + static_cast<std::ptrdiff_t>(i) + 1)
+            statement_at(i)->forget(*failed);
+        }
+        return false;
+      }
+    }
+    for (const result& each : answers) check(*link_, each);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      statement_at(i)->receive(answers[i + 1].get(), *all[i].out);
+    return true;
+  }
+#endif
+
   bool alive() noexcept override {
     // A server that ended the session has left a last message and an end of file in the socket.
     // Other input (a notice, a notification) comes before the end, so it is read first.
@@ -339,7 +424,9 @@ class libpq_executor final : public transport {
     }
   }
 
-  const session_files* files() noexcept override { return nullptr; }
+  const session_files* files() noexcept override {
+    return nullptr;
+  }
 
  private:
   /// The caller may have connected the session anew, to any database. Another connection may get
@@ -477,18 +564,15 @@ std::optional<native_error> answer_in(const std::exception& thrown) {
 }
 }  // namespace
 
-const transport_kind libpq_transport{
-    .name = "libpq",
-    .markers = marker::numbered,
-    .arrays = true,
-    .open = open,
-    .open_callers = open_callers,
-    .attach = attach,
-    .fits = fits,
-    .place = place,
-    .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
-    .listen = listen_through_libpq,
-    .answer_in = answer_in,
-    .scripts = true};
+const transport_kind libpq_transport {
+  .name = "libpq", .markers = marker::numbered, .arrays = true, .open = open,
+  .open_callers = open_callers, .attach = attach, .fits = fits, .place = place,
+  .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
+  .listen = listen_through_libpq, .answer_in = answer_in,
+#if defined(LIBPQ_HAS_PIPELINING)
+  .pipelines = true,
+#endif
+  .scripts = true
+};
 
 }  // namespace tableq::inline v0::drivers

@@ -298,6 +298,11 @@ class odbc_executor final : public transport {
     link_->open = what == boundary::begin;
   }
 
+  bool run_together(const std::string& /*begin*/,
+                    std::span<const bound_statement> /*all*/) override {
+    return false;
+  }
+
   bool alive() noexcept override {
     const fork_guard guard;
     return !link_->spoiled && !dead(link_->handle);

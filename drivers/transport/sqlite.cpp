@@ -265,6 +265,11 @@ class sqlite_executor final : public transport {
     const write_attempt lock(what == boundary::begin ? turn_.get() : nullptr);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
+  bool run_together(const std::string& /*begin*/,
+                    std::span<const bound_statement> /*all*/) override {
+    return false;
+  }
+
   bool alive() noexcept override { return true; }
   core::transaction_status transaction() noexcept override {
     if (callers_ != nullptr && !attached()) return core::transaction_status::closed;

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <atomic>
+#include <cstring>
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -14,18 +16,61 @@ constexpr std::array mutex_ids{
     SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
     SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_MEM};
 
+/// What copies of tableq have in common that use this copy of SQLite, such as those of a program
+/// and its plug-in: each has its own handlers of forks, and the first to come takes the mutexes for
+/// all.
+///
+/// SQLite's list of file systems is the one place where they find each other. The entry is the
+/// usual file system under another name; it is never destroyed, as a copy may be unloaded before
+/// another.
+struct meeting_place {
+  sqlite3_vfs entry;
+  std::atomic<pthread_t> holder;  ///< The thread that has the mutexes.
+  int handlers;                   ///< Of the holder's fork, that have run.
+};
+/// Later versions with another layout take another name.
+constexpr const char* name_of_place = "tableq-forks-1";
+
+meeting_place& place() {
+  static meeting_place* const found = [] {
+    sqlite3_mutex* const alone = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP3);
+    sqlite3_mutex_enter(alone);
+    sqlite3_vfs* entry = sqlite3_vfs_find(name_of_place);
+    if (entry == nullptr) {
+      auto* const made = new meeting_place{*sqlite3_vfs_find(nullptr), pthread_t{}, 0};
+      made->entry.zName = ::strdup(name_of_place);  // This copy's own text may be unloaded.
+      sqlite3_vfs_register(&made->entry, 0);
+      entry = &made->entry;
+    }
+    sqlite3_mutex_leave(alone);
+    return reinterpret_cast<meeting_place*>(entry);
+  }();
+  return *found;
+}
+
 void take_mutexes() {
-  for (const int id : mutex_ids) sqlite3_mutex_enter(sqlite3_mutex_alloc(id));
+  meeting_place& here = place();
+  if (here.holder != ::pthread_self()) {
+    for (const int id : mutex_ids) sqlite3_mutex_enter(sqlite3_mutex_alloc(id));
+    here.holder = ::pthread_self();
+  }
+  ++here.handlers;
 }
 
 void give_mutexes() {
+  meeting_place& here = place();
+  if (--here.handlers != 0) return;
+  here.holder = pthread_t{};
   for (const int id : mutex_ids) sqlite3_mutex_leave(sqlite3_mutex_alloc(id));
 }
 
 }  // namespace
 
 void prepare_sqlite_for_forks() {
-  static const int registered = ::pthread_atfork(take_mutexes, give_mutexes, give_mutexes);
+  static const int registered = [] {
+    place();  // Not in the midst of a fork.
+    return ::pthread_atfork(take_mutexes, give_mutexes, give_mutexes);
+  }();
   static_cast<void>(registered);
 }
 

@@ -100,6 +100,25 @@ struct claim_options {
   /// opened or created together with this one. Empty, a new queue's default: dead messages stay
   /// here.
   std::optional<std::string> dead_letters = {};
+
+  /// `{.done = 24h * 7, .dead = 24h * 30}`. A new queue's default: finished messages stay until
+  /// purge.
+  std::optional<tableq::retention> retention = {};
+
+  /// True: messages may belong to batches (claim_enqueue_options::batch). Settlements of such a
+  /// queue are transactions of several statements; a take costs no more. A new queue's default:
+  /// false.
+  std::optional<bool> batches = {};
+};
+
+/// A batch of messages, and who adds to it.
+struct batch_id {
+  std::int64_t value = 0;  ///< As `batch::id`.
+  /// Of a member that is not settled yet (claim_queue::batch_of): its handler may add messages
+  /// after the batch was sealed, too. Empty: additions end with the seal.
+  std::optional<receipt> member = {};
+
+  friend bool operator==(const batch_id&, const batch_id&) = default;
 };
 
 /// Options of enqueue into `claim` queues.
@@ -127,6 +146,9 @@ struct claim_enqueue_options {
   std::optional<int> max_attempts = {};  ///< 1 to 1,000,000. Empty: the queue's.
   /// Delays after failed attempts. Empty: the queue's; retry_delays::none(): ready again at once.
   optional_retry retry = std::nullopt;
+  /// The batch to which the message belongs. Only in queues with claim_options::batches. A message
+  /// whose key another one holds does not count. Empty: none.
+  std::optional<batch_id> batch = {};
 };
 
 /// One message of a batch for `claim`.
@@ -168,6 +190,14 @@ struct page {
   /// The last message of the previous page, as listed; its payload may be cleared. Empty: the first
   /// page.
   std::optional<stored_message> after = {};
+  look_options with = {};  ///< What is read beside the messages.
+};
+
+/// Options of `claim_queue::wait_for`.
+struct wait_for_options {
+  /// Longest wait, up to 365 days. Zero: one look.
+  std::chrono::milliseconds wait = std::chrono::seconds{30};
+  std::stop_token stop = {};  ///< A request ends the waiting.
 };
 
 /// One item of a batch for `claim_queue::set_priority_batch`.

@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/batch.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/options.hpp>
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
+#include <tableq/queue_changes.hpp>
+#include <tableq/schedules.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>
@@ -102,6 +105,9 @@ class TABLEQ_EXPORT database {
   ///   name is that of a queue; errc::unsupported under schema_policy::verify_only.
   void store_table(text_view name, const table_definition& definition);
 
+  /// The rules of periodic messages.
+  [[nodiscard]] tableq::schedules schedules() const noexcept;
+
   /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it. While it is
   /// open, the thread that used it last is refused what a function of `transact` is refused, except
   /// `begin`: write `queue.in(tx)`, or `outside()` for work outside on purpose. A call in another
@@ -147,14 +153,37 @@ class TABLEQ_EXPORT database {
   /// One queue of the catalogue; empty if it is not there.
   /// @throws error as `queues`; errc::invalid_argument for a bad name.
   [[nodiscard]] std::optional<queue_info> find(text_view name) const;
+  /// Changes stored options of a queue, in one transaction. Programs that use the queue hear of it
+  /// within a second, as of limits, this `database` at once; a handle that was opened with an
+  /// explicit value keeps it, and a worker its lease. docs/managing.md has a table of what can
+  /// change. Some options widen the rights that a role needs: grant it again.
+  /// @return the options that changed; with `dry_run` those that would.
+  /// @throws error errc::not_found for a queue that is not there; errc::invalid_argument for a
+  /// value
+  ///   out of range, an option of another kind, and in a thread with an open transaction;
+  ///   errc::options_mismatch for what a queue keeps for its life; as `claim` for dead_letters.
+  std::vector<option_change> alter(text_view name, const queue_changes& changes,
+                                   const alter_options& options = {});
   /// Deletes a queue with all its messages; of a stored table only its definition. A queue's
   /// handles in this `database` fail at once, all others within a second; none works on a later
-  /// queue of the same name. It waits for open transactions that use the queue, up to `retry_for`,
-  /// and does not hold up other calls meanwhile.
+  /// queue of the same name. Rules of periodic messages must be removed first. It waits for open
+  /// transactions that use the queue, up to `retry_for`, and does not hold up other calls
+  /// meanwhile.
   /// @return whether it existed.
-  /// @throws error errc::invalid_argument for a bad name, or in a thread with an open transaction;
+  /// @throws error errc::invalid_argument for a bad name, for a queue with such rules, or in a
+  /// thread
+  ///   with an open transaction;
   ///   errc::busy that names the sessions in the way, where the database tells them.
   bool drop(text_view name);
+
+  /// As claim_queue::begin_batch.
+  [[nodiscard]] tableq::batch begin_batch(const batch_options& options = {});
+  /// A handle of a batch. The database is not asked.
+  [[nodiscard]] tableq::batch batch(std::int64_t id) const;
+  /// Batches, the newest first. Those that ended over 30 days ago are forgotten.
+  /// @throws error errc::invalid_argument for page.max out of range; errc::unsupported when the
+  ///   catalogue is of an older layout.
+  [[nodiscard]] std::vector<batch_info> batches(const batch_page& page = {}) const;
 
   /// Brings the catalogue and the queues to a layout, the newest if the options name none. Never
   /// runs by itself: opening an older layout changes nothing. Each step is one transaction; on

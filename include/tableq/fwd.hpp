@@ -8,6 +8,7 @@
 
 namespace tableq::inline v0 {
 
+class batch;
 class claim_queue;
 class table_queue;
 class database;
@@ -30,6 +31,7 @@ class pending_queue;
 class plain_queue;
 class queue;
 class receipts_view;
+class schedules;
 class scoped_delivery;
 class text_view;
 class transaction;  // NOLINT(bugprone-forward-declaration-namespace): SOCI has one, too

@@ -20,6 +20,14 @@ class handled {
 
   /// The work is done: the message is completed.
   static handled completed() { return {}; }
+  /// The same, with a result of up to 64 KiB for claim_queue::wait_for. In a queue that cannot keep
+  /// it, because it lacks keep_completed or has a layout before 3, and with a longer result, the
+  /// message is dead, with the reason in its history.
+  static handled completed(std::string result) {
+    handled out;
+    out.result_ = std::move(result);
+    return out;
+  }
   /// Failed: the message is ready again after the queue's retry_delays, or dead after its last
   /// attempt. A table of the application has retry_delays::usual(), or none without due_at.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
@@ -54,6 +62,8 @@ class handled {
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
   /// Empty: the queue's retry_delays.
   [[nodiscard]] std::optional<std::chrono::milliseconds> delay() const noexcept { return delay_; }
+  /// Of how::completed. Empty: none.
+  [[nodiscard]] const std::optional<std::string>& result() const noexcept { return result_; }
 
  private:
   friend class core::access;
@@ -65,6 +75,7 @@ class handled {
   how what_ = how::completed;
   std::string why_;
   std::optional<std::chrono::milliseconds> delay_;
+  std::optional<std::string> result_;
   std::shared_ptr<core::kept_state> keeper_;  // of how::kept
 };
 

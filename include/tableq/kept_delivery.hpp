@@ -48,6 +48,8 @@ class TABLEQ_EXPORT kept_delivery {
   // NOLINTBEGIN(modernize-use-nodiscard): as with a handler's verdict, the worker tells the end
   /// As handled::completed.
   bool complete() const;
+  /// The same with a result: handled::completed(result).
+  bool complete(std::string result) const;
   /// As leased_queue::fail: handled::failed, retry_after or give_up. A delay is at most 3,650 days.
   bool fail(std::string why, const fail_options& options = {}) const;
   /// As handled::give_back: ready again at once, and the attempt does not count.
@@ -55,6 +57,9 @@ class TABLEQ_EXPORT kept_delivery {
   /// As handled::settled: the work has settled the message by the queue, as in one transaction with
   /// its results, and that is committed. Frees the message's place in max_kept at once.
   bool settled() const;
+  /// As claim_queue::progress. Of a row of a table, or in a queue of a layout before 3, it is
+  /// forgotten.
+  bool progress(double done, std::string note = {}) const;
   // NOLINTEND(modernize-use-nodiscard)
 
  private:

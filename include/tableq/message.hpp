@@ -113,10 +113,11 @@ enum class message_state {
   held = 5,     ///< Waits behind its group.
 };
 
-/// The result of a cancel or set_priority.
+/// The result of a cancel, set_priority or make_ready.
 enum class change_result {
-  applied,    ///< It took effect.
-  running,    ///< It had no effect: the message was leased at that time.
+  applied,    ///< It took effect. make_ready: or the message was ready already.
+  running,    ///< It had no effect: the message was leased at that time. make_ready: or another one
+              ///< of its group was.
   finished,   ///< It had no effect: the message is done and kept; or dead, which has no priority.
   not_found,  ///< No such message is in the queue.
 };
@@ -127,12 +128,43 @@ struct redriven {
   std::size_t key_held = 0;  ///< Left in the dead-letter queue: another message holds the key.
 };
 
+/// What a look reads of each message. All else is empty in its result.
+enum class message_detail {
+  all,
+  outline,  ///< All but payload and headers, which are not read.
+  /// What role::viewer may read: id, state, priority, `created_at`, `due_at` and `finished_at`.
+  seen,
+};
+
+/// What a look at messages reads. Progress and result cost a second read each, and only where a
+/// message may have them.
+struct look_options {
+  message_detail detail = message_detail::all;  ///< The columns of each message.
+  bool progress = false;                        ///< stored_message::progress.
+  bool result = false;                          ///< stored_message::result.
+};
+
+/// Messages of one group that wait: ready or held.
+struct waiting_group {
+  std::string group = {};   ///< As given to enqueue.
+  std::size_t waiting = 0;  ///< Among those that were looked at.
+  timestamp oldest = {};    ///< The earliest created_at among them.
+};
+
 /// One failed attempt.
 struct failure_record {
   timestamp at;  ///< By the database's clock.
   /// At most 2,000 bytes of UTF-8; invalid bytes are replaced. An entry that tableq did not write
   /// is returned as its JSON, with the time 1970-01-01.
   std::string error;
+};
+
+/// How far a message is, as its handler has said: claim_queue::progress.
+struct message_progress {
+  double done = 0;        ///< From 0 to 1.
+  std::string note = {};  ///< At most 500 bytes of UTF-8. May be empty.
+  /// When it was stored, by the database's clock. Zero: plain SQL wrote it, and `note` is its text.
+  timestamp at = {};
 };
 
 /// A message of a `claim` queue as the table has it. It has no receipt and cannot be settled.
@@ -156,6 +188,26 @@ struct stored_message {
   /// The stored text if it is not a valid JSON object of headers, converted to UTF-8; `headers` is
   /// then empty. Only plain SQL can write such a text. Empty: `headers` has them.
   std::optional<std::string> unread_headers = {};
+  /// If the look asked for it: what a handler said last, also in an earlier attempt. Empty:
+  /// nothing, or the message is done.
+  std::optional<message_progress> progress = {};
+  /// If the look asked for it: what completed the message gave. Empty: nothing.
+  std::optional<std::string> result = {};
+};
+
+/// What `claim_queue::wait_for` has found. A value.
+struct awaited {
+  /// How the wait has ended.
+  enum class ending {
+    done,     ///< The message is completed, and the queue keeps it.
+    dead,     ///< It has failed for the last time, or has expired.
+    gone,     ///< It is not in the queue.
+    waiting,  ///< The time is over or a stop was requested: it is neither done nor dead.
+  };
+  ending how = ending::waiting;              ///< How the wait has ended.
+  std::optional<message_state> state = {};   ///< As last seen. Empty: it is gone.
+  std::optional<std::string> result = {};    ///< Of a done message. Empty: it has none.
+  std::optional<failure_record> error = {};  ///< Of a done or dead message: its last failure.
 };
 
 }  // namespace tableq::inline v0

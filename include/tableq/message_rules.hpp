@@ -57,6 +57,18 @@ class optional_retry : public std::optional<retry_delays> {
   // NOLINTEND(google-explicit-constructor)
 };
 
+/// How long finished messages stay in a `claim` queue. Whoever takes or settles messages deletes
+/// older ones, in small steps of their own, for at most a tenth of each second.
+struct retention {
+  /// Since its completion, of a message that the queue keeps; 1 ms to 3,650 days. Empty: until
+  /// purge. Not less than the queue's key_window.
+  std::optional<std::chrono::milliseconds> done = {};
+  /// Since its death, of a dead message in the queue. Empty: until purge.
+  std::optional<std::chrono::milliseconds> dead = {};
+
+  friend bool operator==(const retention&, const retention&) = default;
+};
+
 /// The time after its enqueue in which a message may be handed out: a duration, or forever.
 /// A value.
 class lifetime {

@@ -13,6 +13,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 #include <tableq/shortcuts.hpp>
+#include <tableq/trace_context.hpp>
 
 namespace tableq::inline v0 {
 
@@ -112,6 +113,12 @@ struct open_options {
   /// For tests: a clock in place of the database's, made by tableq/testing.hpp. Null: the
   /// database's own clock.
   std::shared_ptr<const testing::set_clock> clock = {};
+
+  /// Gives the trace context of the calling thread. Each enqueue into a `claim` queue calls it
+  /// once, and stores what is valid as headers of its messages, unless a message has a
+  /// `traceparent` of its own. Several threads call it at once; it must not throw. Messages of the
+  /// other kinds have no headers, and so no trace. Empty: none, at no cost.
+  std::function<trace_context()> trace = {};
 
   /// Receives events (observer.hpp). Null: no events, at no cost.
   std::shared_ptr<tableq::observer> observer = {};

@@ -45,18 +45,23 @@ struct queue_info {
   std::chrono::milliseconds key_window{0};     ///< Zero: a completed message frees its key.
   std::optional<group_options> groups = {};    ///< Empty: no groups.
   std::string dead_letters = {};               ///< Empty: dead messages stay in the queue.
+  tableq::retention retention = {};            ///< Empty: finished messages stay until purge.
+  bool schedules = false;                      ///< True: some rule of `schedules` names it.
+  bool batches = false;                        ///< Messages may belong to batches.
+  bool batch_ends = false;                     ///< Any kind: gets messages at the ends of batches.
   timestamp created_at = {};                   ///< By the database's clock.
   std::optional<table_definition> table = {};  ///< Kind `table`: as `database::store_table` got it.
 };
 
 /// The rights of a database user on a queue. docs/security.md has the details.
 enum class role {
-  producer,  ///< Adds messages; cannot read them.
-  replacer,  ///< `claim`: a producer that may also use on_duplicate::replace and postpone.
-  consumer,  ///< Reads and settles messages.
-  viewer,    ///< Reads the figures of the queue, but no payload, header or key.
-  manager,   ///< Everything except DDL: peeks, purges, redrives, cancels, sets limits, pauses.
-  owner,     ///< Creates and drops queues.
+  producer,   ///< Adds messages; cannot read them.
+  replacer,   ///< `claim`: a producer that may also use on_duplicate::replace and postpone.
+  consumer,   ///< Reads and settles messages.
+  viewer,     ///< Reads the figures of the queue, but no payload, header or key.
+  manager,    ///< Everything except DDL: peeks, purges, redrives, cancels, sets limits, pauses.
+  owner,      ///< Creates and drops queues; adds, changes and removes schedules.
+  scheduler,  ///< Follows the schedules of the queue: a producer that reads their messages.
 };
 
 /// The role's name as the command reads it: `producer`.
@@ -136,8 +141,8 @@ TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dia
 /// @param user 1 to 128 bytes, as in the database, without quotes, brackets, braces, `;` and
 ///   control characters.
 /// @param granted the role of the user.
-/// @param settings as the queue was created: groups, keep_completed, key_window and dead_letters
-///   need rights.
+/// @param settings as the queue was created: groups, keep_completed, key_window, dead_letters and
+///   batches need rights.
 /// @param options table_prefix and schema_name are used.
 /// @throws error errc::invalid_argument for an unknown dialect, a bad name, a replacer of a kind
 ///   without keys; errc::unsupported for a database without users.

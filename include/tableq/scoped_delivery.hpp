@@ -8,6 +8,8 @@
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
+#include <tableq/payload.hpp>
+#include <tableq/text_view.hpp>
 
 namespace tableq::inline v0 {
 
@@ -47,12 +49,17 @@ class TABLEQ_EXPORT scoped_delivery {
   /// The same inside a transaction. The destructor then does nothing: after a rollback the message
   /// is ready again when its lease ends.
   [[nodiscard]] settle_result complete(transaction& tx);
+  /// The same with a result: claim_queue::complete.
+  [[nodiscard]] settle_result complete(payload_view result);
+  [[nodiscard]] settle_result complete(transaction& tx, payload_view result);
   /// As leased_queue::fail.
   [[nodiscard]] settle_result fail(std::string_view error, const fail_options& options = {});
   /// As leased_queue::release, with a result.
   [[nodiscard]] settle_result release();
   /// As leased_queue::extend. Does not settle.
   [[nodiscard]] settle_result extend(std::chrono::milliseconds lease);
+  /// As claim_queue::progress.
+  void progress(double done, text_view note = "");
 
  private:
   friend class claim_queue;

@@ -6,6 +6,8 @@
 /// `tableq/testing.hpp` too. Headers in `tableq/unstable/` may change with each version:
 /// `tableq/unstable/dialect.hpp` supports another database.
 
+#include <tableq/batch.hpp>
+#include <tableq/batch_options.hpp>
 #include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
@@ -20,6 +22,7 @@
 #include <tableq/leased_queue.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_filter.hpp>
 #include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
@@ -30,9 +33,11 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/queue_changes.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
 #include <tableq/row_value.hpp>
+#include <tableq/schedules.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
@@ -43,6 +48,7 @@
 #include <tableq/text.hpp>
 #include <tableq/text_view.hpp>
 #include <tableq/timestamp.hpp>
+#include <tableq/trace_context.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/watch.hpp>

@@ -63,6 +63,10 @@ ON {table} TO {user};
 -- In a queue that keeps completed messages, or their keys.
 GRANT UPDATE (headers, payload) ON {table} TO {user};
 
+-- name: consumer.notes
+-- From layout 3 on: what handlers say of their messages, and what they return.
+GRANT UPDATE (progress, result) ON {table} TO {user};
+
 -- name: consumer.limits
 -- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
@@ -71,6 +75,24 @@ GRANT SELECT, INSERT, UPDATE ON {floors} TO {user};
 
 -- name: consumer.turns
 GRANT UPDATE (ready_at) ON {table} TO {user};
+
+-- name: producer.batches
+-- In a queue with batches: begins and seals them, and adds members.
+GRANT INSERT (queue, payload, headers, key, group_key, priority, created_at),
+      SELECT (id, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone),
+      UPDATE (total, sealed, cancelled)
+ON {batches} TO {user};
+GRANT SELECT, INSERT (queue, message, batch) ON {members} TO {user};
+
+-- name: consumer.batches
+-- Settlements change and remove members. The last one ends the batch: it also needs the rights of a producer on the
+-- queue that gets the message.
+GRANT SELECT, UPDATE (finished_at, completed, dead, removed, gone), DELETE ON {batches} TO {user};
+GRANT SELECT, UPDATE (outcome), DELETE ON {members} TO {user};
+
+-- name: manager.batches
+GRANT SELECT, INSERT, UPDATE, DELETE ON {batches} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {members} TO {user};
 
 -- name: dead_letters
 -- On the queue of the dead letters.
@@ -93,6 +115,9 @@ GRANT SELECT (id, created_at, due_at) ON {table} TO {user};
 GRANT SELECT (id, state, priority, due_at, fence, created_at, finished_at) ON {table} TO {user};
 GRANT SELECT ON {floors} TO {user};
 
+-- name: viewer.notes
+GRANT SELECT (progress) ON {table} TO {user};
+
 -- name: viewer.turns
 GRANT SELECT (ready_at) ON {table} TO {user};
 
@@ -101,9 +126,14 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {user};
 GRANT INSERT, UPDATE ON {limits} TO {user};
 GRANT SELECT, INSERT, UPDATE ON {floors} TO {user};
 
+-- name: scheduler
+-- A producer that follows schedules.
+GRANT SELECT, UPDATE (last_at, due_at, problem, enabled) ON {schedules} TO {user};
+
 -- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
 -- Creates, migrates and drops. The owner of a table needs CREATE on its schema.
-GRANT SELECT, INSERT, UPDATE (layout), DELETE ON {catalog} TO {user};
+GRANT SELECT, INSERT, UPDATE (layout, options), DELETE ON {catalog} TO {user};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {limits} TO {user};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {floors} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schedules} TO {user};
 ALTER TABLE {table} OWNER TO {user};

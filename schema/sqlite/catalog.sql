@@ -79,7 +79,9 @@ CREATE TABLE IF NOT EXISTS main.{batches} (
   completed INTEGER,
   dead INTEGER,
   removed INTEGER,
-  gone INTEGER
+  gone INTEGER,
+  -- The open ones, and those that ended long ago.
+  UNIQUE (finished_at, sealed, id)
 );
 
 -- One row for each message of a batch that is not completed.

@@ -83,7 +83,9 @@ IF OBJECT_ID(N'{batches}', N'U') IS NULL
     completed bigint NULL,
     dead bigint NULL,
     removed bigint NULL,
-    gone bigint NULL
+    gone bigint NULL,
+    -- The open ones, and those that ended long ago.
+    UNIQUE (finished_at, sealed, id)
   );
 
 -- One row for each message of a batch that is not completed.

@@ -46,7 +46,7 @@ CREATE TABLE {table} (
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
   errors nvarchar(max) NULL CHECK (ISJSON(errors) = 1 AND LTRIM(errors) LIKE N'[[]%'),
   -- The handler's words, as JSON: {"done": millionths, "at": milliseconds, "note": text}.
-  progress nvarchar(1000) NULL,
+  progress nvarchar(4000) NULL,
   -- What the handler returned, of a kept message.
   result varbinary(max) NULL,
   payload varbinary(max) NOT NULL,

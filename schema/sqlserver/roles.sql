@@ -64,12 +64,45 @@ GRANT UPDATE ON {table} (state, due_at, fence, attempts, claimed_at, finished_at
 -- In a queue that keeps completed messages, or their keys.
 GRANT UPDATE ON {table} (headers, payload) TO {user};
 
+-- name: consumer.notes
+-- From layout 3 on: what handlers say of their messages, and what they return.
+GRANT UPDATE ON {table} (progress, result) TO {user};
+
 -- name: consumer.limits
 -- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE ON {limits} (tokens, refilled_at) TO {user};
 
 -- name: consumer.turns
 GRANT UPDATE ON {table} (ready_at) TO {user};
+
+-- name: producer.batches
+-- In a queue with batches: begins and seals them, and adds members.
+GRANT INSERT ON {batches} TO {user};
+GRANT SELECT ON {batches} (id, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone)
+  TO {user};
+GRANT UPDATE ON {batches} (total, sealed, cancelled) TO {user};
+GRANT SELECT ON {members} TO {user};
+GRANT INSERT ON {members} TO {user};
+
+-- name: consumer.batches
+-- Settlements change and remove members. The last one ends the batch: it also needs the rights of a producer on the
+-- queue that gets the message.
+GRANT SELECT ON {batches} TO {user};
+GRANT UPDATE ON {batches} (finished_at, completed, dead, removed, gone) TO {user};
+GRANT DELETE ON {batches} TO {user};
+GRANT SELECT ON {members} TO {user};
+GRANT UPDATE ON {members} (outcome) TO {user};
+GRANT DELETE ON {members} TO {user};
+
+-- name: manager.batches
+GRANT SELECT ON {batches} TO {user};
+GRANT INSERT ON {batches} TO {user};
+GRANT UPDATE ON {batches} TO {user};
+GRANT DELETE ON {batches} TO {user};
+GRANT SELECT ON {members} TO {user};
+GRANT INSERT ON {members} TO {user};
+GRANT UPDATE ON {members} TO {user};
+GRANT DELETE ON {members} TO {user};
 
 -- name: dead_letters
 -- On the queue of the dead letters.
@@ -92,6 +125,9 @@ GRANT SELECT ON {table} (id, created_at, due_at) TO {user};
 -- name: viewer.claim
 GRANT SELECT ON {table} (id, state, priority, due_at, created_at, finished_at) TO {user};
 
+-- name: viewer.notes
+GRANT SELECT ON {table} (progress) TO {user};
+
 -- name: viewer.turns
 GRANT SELECT ON {table} (ready_at) TO {user};
 
@@ -103,14 +139,23 @@ GRANT DELETE ON {table} TO {user};
 GRANT INSERT ON {limits} TO {user};
 GRANT UPDATE ON {limits} TO {user};
 
+-- name: scheduler
+-- A producer that follows schedules.
+GRANT SELECT ON {schedules} TO {user};
+GRANT UPDATE ON {schedules} (last_at, due_at, problem, enabled) TO {user};
+
 -- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
 -- Creates, migrates and drops.
 GRANT SELECT ON {catalog} TO {user};
 GRANT INSERT ON {catalog} TO {user};
-GRANT UPDATE ON {catalog} (layout) TO {user};
+GRANT UPDATE ON {catalog} (layout, options) TO {user};
 GRANT DELETE ON {catalog} TO {user};
 GRANT SELECT ON {limits} TO {user};
 GRANT INSERT ON {limits} TO {user};
 GRANT UPDATE ON {limits} TO {user};
 GRANT DELETE ON {limits} TO {user};
+GRANT SELECT ON {schedules} TO {user};
+GRANT INSERT ON {schedules} TO {user};
+GRANT UPDATE ON {schedules} TO {user};
+GRANT DELETE ON {schedules} TO {user};
 GRANT CONTROL ON {table} TO {user};

@@ -287,6 +287,141 @@ static void waiting_messages_are_found_and_changed(const struct place* at) {
   tq_queue_close(queue);
 }
 
+/// One row of an action by filter.
+static void expect_done(tq_result* done, int64_t count) {
+  EXPECT(tq_result_count(done) == 1);
+  EXPECT(tq_result_int(done, 0, "count") == count);
+  EXPECT(tq_result_int(done, 0, "running") == 0);
+  EXPECT(tq_result_int(done, 0, "changed") == 0);
+  EXPECT(tq_result_int(done, 0, "key_held") == 0);
+  EXPECT(tq_result_type(done, 0, "stopped_at") == TQ_TYPE_NULL);
+  tq_result_free(done);
+}
+
+static void messages_are_listed_and_changed_by_a_filter(const struct place* at) {
+  tq_error* error = NULL;
+  tq_result* done = NULL;
+  tq_result* next = NULL;
+  int outcome = 7;
+  int64_t first = 0;
+  tq_queue* queue = queue_of(at->db, "c_filtered", "claim");
+  tq_options* later = options_for(TQ_FOR_MESSAGE);
+  OK(tq_options_set_int(later, "delay_ms", 3600000, &error));
+  OK(tq_options_set_header(later, "tenant", TQ_NUL, "a", TQ_NUL, &error));
+  OK(tq_enqueue(queue, NULL, "p0", TQ_NUL, later, &first, NULL, &error));
+  for (int i = 1; i < 5; ++i) OK(tq_enqueue(queue, NULL, "p", TQ_NUL, later, NULL, NULL, &error));
+  add(queue, "other");
+  tq_options* filter = options_for(TQ_FOR_FILTER);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_cancel_by(queue, filter, &done, &error));
+  OK(tq_options_set_header(filter, "tenant", TQ_NUL, "a", TQ_NUL, &error));
+  OK(tq_options_set_int(filter, "max", 3, &error));
+  OK(tq_list_by(queue, filter, &done, &next, &error));
+  EXPECT(tq_result_count(done) == 3 && tq_result_count(next) == 1);
+  EXPECT(same(done, 0, "payload", "p0"));
+  tq_result_free(done);
+  size_t size = 0;
+  const char* place = tq_result_bytes(next, 0, "place", &size);
+  OK(tq_options_set_text(filter, "after", place, size, &error));
+  tq_result_free(next);
+  OK(tq_list_by(queue, filter, &done, &next, &error));
+  EXPECT(tq_result_count(done) == 2 && tq_result_count(next) == 0);
+  tq_result_free(done);
+  tq_result_free(next);
+  OK(tq_options_set_text(filter, "after", "nowhere", TQ_NUL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_make_ready_by(queue, filter, &done, &error));
+  tq_options_free(filter);
+
+  OK(tq_make_ready(queue, NULL, first, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  tq_batch* batch = NULL;
+  OK(tq_batch_new(&batch, &error));
+  OK(tq_batch_add_id(batch, first, 0, &error));
+  OK(tq_batch_add_id(batch, first + 1000, 0, &error));
+  OK(tq_make_ready_batch(queue, NULL, batch, &done, &error));
+  EXPECT(tq_result_int(done, 0, "outcome") == TQ_OUTCOME_APPLIED);
+  EXPECT(tq_result_int(done, 1, "outcome") == TQ_OUTCOME_NOT_THERE);
+  tq_result_free(done);
+  tq_batch_free(batch);
+
+  filter = options_for(TQ_FOR_FILTER);
+  OK(tq_options_set_bool(filter, "all", 1, &error));
+  OK(tq_make_ready_by(queue, filter, &done, &error));
+  expect_done(done, 4);
+  OK(tq_set_priority_by(queue, 3, filter, &done, &error));
+  expect_done(done, 6);
+  OK(tq_redrive_by(queue, filter, &done, &error));
+  expect_done(done, 0);
+  OK(tq_purge_by(queue, filter, &done, &error));
+  expect_done(done, 0);
+  OK(tq_cancel_by(queue, filter, &done, &error));
+  expect_done(done, 6);
+  tq_options_free(filter);
+  tq_options_free(later);
+  tq_queue_close(queue);
+}
+
+static void progress_and_results_are_kept_and_shown(const struct place* at) {
+  tq_error* error = NULL;
+  int64_t id = 0;
+  int outcome = 0;
+  size_t size = 0;
+  tq_queue* queue = NULL;
+  tq_options* keeps = options_for(TQ_FOR_QUEUE);
+  OK(tq_options_set_bool(keeps, "keep_completed", 1, &error));
+  OK(tq_queue_open(at->db, "c_kept", TQ_NUL, "claim", keeps, &queue, &error));
+  tq_options_free(keeps);
+  OK(tq_enqueue(queue, NULL, "work", TQ_NUL, NULL, &id, NULL, &error));
+  tq_result* taken = take(queue, 1, 1);
+  const char* receipt = tq_result_bytes(taken, 0, "receipt", &size);
+  OK(tq_progress(queue, receipt, size, 0.5, "half", TQ_NUL, &error));
+  OK(tq_extend(queue, NULL, receipt, size, 60000, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+
+  tq_batch* ids = NULL;
+  tq_result* found = NULL;
+  OK(tq_batch_new(&ids, &error));
+  OK(tq_batch_add_id(ids, id, 0, &error));
+  OK(tq_look(queue, NULL, ids, &found, &error));
+  EXPECT(tq_result_double(found, 0, "progress") == 0.5);
+  EXPECT(same(found, 0, "progress_note", "half"));
+  EXPECT(tq_result_type(found, 0, "progress_at") == TQ_TYPE_TIME);
+  EXPECT(tq_result_type(found, 0, "result") == TQ_TYPE_NULL);
+  tq_result_free(found);
+  OK(tq_wait_for(queue, id, NULL, &found, &error));
+  EXPECT(tq_result_int(found, 0, "ending") == TQ_ENDING_WAITING);
+  EXPECT(same(found, 0, "state", "leased"));
+  EXPECT(tq_result_type(found, 0, "error") == TQ_TYPE_NULL);
+  tq_result_free(found);
+
+  OK(tq_complete_with_result(queue, NULL, receipt, size, "42", 2, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_APPLIED);
+  OK(tq_complete_with_result(queue, NULL, receipt, size, "43", 2, &outcome, &error));
+  EXPECT(outcome == TQ_OUTCOME_LEASE_LOST);
+  OK(tq_look(queue, NULL, ids, &found, &error));
+  EXPECT(same(found, 0, "result", "42"));
+  EXPECT(tq_result_type(found, 0, "progress") == TQ_TYPE_NULL);
+  tq_result_free(found);
+  tq_options* how = options_for(TQ_FOR_READ);
+  OK(tq_options_set_int(how, "wait_ms", 60000, &error));
+  OK(tq_wait_for(queue, id, how, &found, &error));
+  EXPECT(tq_result_int(found, 0, "ending") == TQ_ENDING_DONE);
+  EXPECT(same(found, 0, "result", "42"));
+  tq_result_free(found);
+  OK(tq_wait_for(queue, id + 1000, how, &found, &error));
+  EXPECT(tq_result_int(found, 0, "ending") == TQ_ENDING_GONE);
+  EXPECT(tq_result_type(found, 0, "state") == TQ_TYPE_NULL);
+  tq_result_free(found);
+
+  tq_queue* plain = queue_of(at->db, "c_jobs", "claim");
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_complete_with_result(plain, NULL, receipt, size, "42", 2, &outcome, &error));
+  tq_queue_close(plain);
+  tq_options_free(how);
+  tq_batch_free(ids);
+  tq_result_free(taken);
+  tq_queue_close(queue);
+}
+
 void run_claim_tests(const struct place* at) {
   a_delivery_has_all_that_was_added(at);
   each_settlement_has_its_effect_once(at);
@@ -294,4 +429,6 @@ void run_claim_tests(const struct place* at) {
   batches_settle_in_one_call(at);
   dead_messages_are_listed_and_come_back(at);
   waiting_messages_are_found_and_changed(at);
+  messages_are_listed_and_changed_by_a_filter(at);
+  progress_and_results_are_kept_and_shown(at);
 }

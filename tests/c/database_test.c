@@ -182,6 +182,34 @@ static void limits_and_pauses_are_stored(const struct place* at) {
   tq_queue_close(queue);
 }
 
+static void options_of_a_queue_change(const struct place* at) {
+  tq_error* error = NULL;
+  tq_result* changed = NULL;
+  tq_queue* queue = queue_of(at->db, "c_altered", "claim");
+  tq_options* changes = options_for(TQ_FOR_ALTER);
+  OK(tq_options_set_int(changes, "lease_ms", 5000, &error));
+  OK(tq_options_set_int(changes, "retain_dead_ms", 60000, &error));
+  OK(tq_options_set_bool(changes, "dry_run", 1, &error));
+  OK(tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
+  EXPECT(tq_result_count(changed) == 2);
+  tq_result_free(changed);
+  OK(tq_options_set_bool(changes, "dry_run", 0, &error));
+  OK(tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
+  EXPECT(same(changed, 0, "option", "lease_ms") && same(changed, 0, "before", "30000"));
+  EXPECT(same(changed, 0, "after", "5000") && tq_result_int(changed, 0, "refused_at_open") == 0);
+  EXPECT(tq_result_int(changed, 1, "refused_at_open") == 1);
+  tq_result_free(changed);
+  OK(tq_database_find(at->db, "c_altered", TQ_NUL, &changed, &error));
+  EXPECT(tq_result_int(changed, 0, "retain_dead_ms") == 60000);
+  EXPECT(tq_result_type(changed, 0, "retain_done_ms") == TQ_TYPE_NULL);
+  tq_result_free(changed);
+  OK(tq_options_set_bool(changes, "groups", 1, &error));
+  REFUSED(TQ_ERROR_OPTIONS_MISMATCH,
+          tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
+  tq_options_free(changes);
+  tq_queue_close(queue);
+}
+
 void run_database_tests(const struct place* at) {
   queues_are_listed_found_and_dropped(at);
   a_queue_is_used_after_its_database_is_closed(at);
@@ -189,4 +217,5 @@ void run_database_tests(const struct place* at) {
   metrics_count_what_is_done(at);
   texts_need_no_database();
   limits_and_pauses_are_stored(at);
+  options_of_a_queue_change(at);
 }

@@ -1,8 +1,6 @@
 // The classes of the C++ interface over tableq.h, for the conformance suite: its objects are linked
-// with these functions in place of the library's. What has no counterpart in C (workers, observers,
-// asynchronous enqueues, faults) is the library's, and its tests are left out.
-
-#include <testing.h>
+// with these functions in place of the library's. What has no counterpart in C throws
+// `unsupported`, and its tests are left out: workers, asynchronous enqueues, sessions of SOCI.
 
 #include <functional>
 #include <memory>
@@ -11,9 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/libpq.hpp>
-#include <tableq/odbc.hpp>
-#include <tableq/sqlite.hpp>
 #include <tableq/tableq.hpp>
 #include <tableq/testing.hpp>
 
@@ -35,6 +30,15 @@ database database::open(text_view url, const open_options& options) {
   const std::string_view address = url.view();
   done([&](tq_error** e) {
     return tq_database_open(address.data(), address.size(), given.get(), &db, e);
+  });
+  return access::made(std::make_shared<c_database>(db));
+}
+database testing::faults::open(text_view url, const open_options& options) const {
+  const c_options given = options_of(options);
+  tq_database* db = nullptr;
+  const std::string_view address = url.view();
+  done([&](tq_error** e) {
+    return tq_testing_open(this, address.data(), address.size(), given.get(), &db, e);
   });
   return access::made(std::make_shared<c_database>(db));
 }
@@ -72,33 +76,6 @@ claim_queue database::claim(text_view name, const claim_options& options) {
   auto made = opened(access::of(*this), outside_, name, "claim", options_of(options));
   return claim_queue(access::hidden(std::move(made)));
 }
-table_queue database::table(text_view name, const table_mapping& mapping) {
-  const std::string json = to_json({.table = std::string(name.view()), .mapping = mapping});
-  tq_queue* queue = nullptr;
-  done([&](tq_error** e) {
-    return tq_queue_open_table(access::of(*this).get(outside_), json.data(), json.size(), &queue,
-                               e);
-  });
-  return table_queue(access::hidden(std::make_shared<c_queue>(queue, kind::table)));
-}
-table_queue database::stored_table(text_view name) {
-  tq_queue* queue = nullptr;
-  const std::string_view wanted = name.view();
-  done([&](tq_error** e) {
-    return tq_queue_open_stored_table(access::of(*this).get(outside_), wanted.data(), wanted.size(),
-                                      &queue, e);
-  });
-  return table_queue(access::hidden(std::make_shared<c_queue>(queue, kind::table)));
-}
-void database::store_table(text_view name, const table_definition& definition) {
-  const std::string json = to_json(definition);
-  const std::string_view wanted = name.view();
-  done([&](tq_error** e) {
-    return tq_database_store_table(access::of(*this).get(outside_), wanted.data(), wanted.size(),
-                                   json.data(), json.size(), e);
-  });
-}
-
 transaction database::begin() {
   tq_transaction* tx = nullptr;
   done([&](tq_error** e) { return tq_transaction_begin(access::of(*this).get(outside_), &tx, e); });
@@ -150,6 +127,20 @@ std::vector<finding> database::inspect() const {
     return tq_database_inspect(access::of(*this).get(outside_), r, e);
   }));
 }
+std::vector<migration_step> database::migrate(const migrate_options& options) {
+  if (options.done) refuse("C tells no step of a migration while it runs");
+  const c_options given = options_of(options);
+  return all_of<migration_step>(
+      asked([&](tq_result** r, tq_error** e) {
+        return tq_database_migrate(access::of(*this).get(outside_), given.get(), r, e);
+      }),
+      [](const row_of& row) {
+        return migration_step{.queue = row.text("queue"),
+                              .from = static_cast<int>(row.number("from")),
+                              .to = static_cast<int>(row.number("to")),
+                              .sql = row.text("sql")};
+      });
+}
 const std::string& database::backend() const noexcept {
   return access::of(*this).backend;
 }
@@ -169,37 +160,6 @@ void transaction::rollback() {
 }
 bool transaction::active() const noexcept {
   return state_ != nullptr && tq_transaction_active(access::of(*this)) != 0;
-}
-
-namespace {
-
-enlistment joined(const std::function<int(tq_transaction**, tq_error**)>& enlist) {
-  tq_transaction* tx = nullptr;
-  done([&](tq_error** e) { return enlist(&tx, e); });
-  return access::join(access::made(std::make_shared<c_transaction>(tx)));
-}
-
-}  // namespace
-
-enlistment enlist(const database& db, sqlite3* connection) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_sqlite(access::of(db).get(false), connection, 0, tx, e);
-  });
-}
-enlistment enlist(const database& db, sqlite3* connection, autocommit_t /*each_operation*/) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_sqlite(access::of(db).get(false), connection, 1, tx, e);
-  });
-}
-enlistment enlist(const database& db, pg_conn* connection) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_libpq(access::of(db).get(false), connection, 0, tx, e);
-  });
-}
-enlistment enlist(const database& db, pg_conn* connection, autocommit_t /*each_operation*/) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_libpq(access::of(db).get(false), connection, 1, tx, e);
-  });
 }
 
 // ------------------------------------------------------------------------------------------- queue
@@ -406,20 +366,48 @@ std::vector<stored_message> claim_queue::list(message_state state, const tableq:
     }));
   }
 }
-std::optional<stored_message> claim_queue::get(message_id id) const {
+std::optional<stored_message> claim_queue::get(message_id id, const look_options& with) const {
+  if (with.progress || with.result) return get_batch(std::span(&id, 1), with).front();
   const where in = access::in(*this);
   return first(asked(
       [&](tq_result** r, tq_error** e) { return tq_get(in.queue, in.tx(), id.value, r, e); }));
 }
-std::vector<std::optional<stored_message>> claim_queue::get_batch(
-    const batch_view<message_id>& ids) const {
+std::vector<std::optional<stored_message>> claim_queue::get_batch(const batch_view<message_id>& ids,
+                                                                  const look_options& with) const {
   const where in = access::in(*this);
-  const c_batch batch = batch_of(ids.items());
+  const c_batch batch = batch_with(ids.items());
   return stored_of(asked([&](tq_result** r, tq_error** e) {
-    return tq_get_batch(in.queue, in.tx(), batch.get(), r, e);
+    return with.progress || with.result ? tq_look(in.queue, in.tx(), batch.get(), r, e)
+                                        : tq_get_batch(in.queue, in.tx(), batch.get(), r, e);
   }));
 }
-std::optional<stored_message> claim_queue::find(text_view key) const {
+settle_result claim_queue::complete(const receipt& taken, payload_view result) {
+  const where in = access::in(*this);
+  const std::string text = to_string(taken);
+  const std::string_view bytes = result.view();
+  int outcome = 0;
+  done([&](tq_error** e) {
+    return tq_complete_with_result(in.queue, in.tx(), text.data(), text.size(), bytes.data(),
+                                   bytes.size(), &outcome, e);
+  });
+  return settle_of(outcome);
+}
+void claim_queue::progress(const receipt& taken, double done, text_view note) {
+  const where in = access::in(*this);
+  const std::string text = to_string(taken);
+  const std::string_view words = note.view();
+  tableq_facade::done([&](tq_error** e) {
+    return tq_progress(in.queue, text.data(), text.size(), done, words.data(), words.size(), e);
+  });
+}
+awaited claim_queue::wait_for(message_id id, const wait_for_options& options) const {
+  const c_read read(options.wait, options.stop);
+  const c_result found = asked([&](tq_result** r, tq_error** e) {
+    return tq_wait_for(access::plain(*this), id.value, read.get(), r, e);
+  });
+  return awaited_of(found);
+}
+std::optional<stored_message> claim_queue::find(text_view key, const look_options& /*with*/) const {
   const where in = access::in(*this);
   const std::string_view wanted = key.view();
   return first(asked([&](tq_result** r, tq_error** e) {
@@ -434,7 +422,7 @@ change_result claim_queue::cancel(message_id id) {
 }
 std::vector<change_result> claim_queue::cancel_batch(const batch_view<message_id>& ids) {
   const where in = access::in(*this);
-  const c_batch batch = batch_of(ids.items());
+  const c_batch batch = batch_with(ids.items());
   return changes_of(asked([&](tq_result** r, tq_error** e) {
     return tq_cancel_batch(in.queue, in.tx(), batch.get(), r, e);
   }));
@@ -457,7 +445,7 @@ std::vector<change_result> claim_queue::set_priority_batch(
   }));
 }
 std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
-  const c_batch batch = batch_of(ids.items());
+  const c_batch batch = batch_with(ids.items());
   std::int64_t count = 0;
   done([&](tq_error** e) { return tq_redrive(access::plain(*this), batch.get(), &count, e); });
   return static_cast<std::size_t>(count);
@@ -484,10 +472,29 @@ std::chrono::milliseconds claim_queue::lease() const noexcept {
 int claim_queue::max_attempts() const noexcept {
   return static_cast<int>(setting(*this, "max_attempts"));
 }
-redriven claim_queue::redrive_all(const redrive_options& options) {
-  if (options.filter) {
-    throw error(errc::unsupported, advice::never, "C has no filter of a redrive");
+namespace {
+
+/// A filter as a program in C has it: it lists dead messages, and redrives those it wants by id.
+redriven redrive_chosen(claim_queue& queue, const redrive_options& options) {
+  std::vector<message_id> chosen;
+  for (const stored_message& each : queue.list_all(message_state::dead)) {
+    if (options.stop.stop_requested()) break;
+    if (options.filter(each)) chosen.push_back(each.id);
   }
+  return {.count = queue.redrive(chosen)};
+}
+
+}  // namespace
+
+message_range claim_queue::list_all(message_state state, std::size_t page_size) const {
+  static_cast<void>(access::plain(*this));
+  if (page_size == 0 || page_size > 10'000) {  // `tq_list` says so when a page is read.
+    throw error(errc::invalid_argument, advice::never, "a page has 1 to 10,000 messages");
+  }
+  return {*this, state, page_size};
+}
+redriven claim_queue::redrive_all(const redrive_options& options) {
+  if (options.filter) return redrive_chosen(*this, options);
   c_options given(TQ_FOR_REDRIVE);
   given.set("max", options.max);
   given.set("per_second", options.per_second);

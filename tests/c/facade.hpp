@@ -3,10 +3,11 @@
 // Objects of C with destructors, and their contents as values of C++: what facade.cpp is made of.
 
 #include <tableq.h>
-#include <testing.h>
+#include <testing.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,11 @@ void done(Call call) {
   }
   throw tableq::error(static_cast<tableq::errc>(code),
                       static_cast<tableq::advice>(tq_error_advice(raw)), sentence, origin);
+}
+
+/// Something that C does not have.
+[[noreturn]] inline void refuse(const std::string& why) {
+  throw tableq::error(tableq::errc::unsupported, tableq::advice::never, why);
 }
 
 class c_options {
@@ -86,6 +92,8 @@ class c_options {
   void set(const char* key, const std::optional<Value>& value) const {
     if (value) set(key, *value);
   }
+  /// A column of a row.
+  void set_column(const std::string& name, const tableq::row_value& value) const;
   void set_retry(const tableq::optional_retry& value) const {
     if (!value) return;
     set("retry", std::string_view("none"));
@@ -126,6 +134,33 @@ struct c_options::stopped {
   tq_stop* stop = nullptr;
   std::optional<std::stop_callback<request>> asked;
 };
+inline void c_options::set_column(const std::string& name, const tableq::row_value& value) const {
+  using type = tableq::column_type;
+  const char* const key = name.c_str();
+  const tableq::row_cell& cell = value.cell();
+  if (value.is_null()) {
+    const int of =
+        std::map<type, int>{{type::integer, TQ_TYPE_INT},    {type::boolean, TQ_TYPE_BOOL},
+                            {type::number, TQ_TYPE_DECIMAL}, {type::text, TQ_TYPE_TEXT},
+                            {type::bytes, TQ_TYPE_BYTES},    {type::time, TQ_TYPE_TIME}}
+            .at(value.type());
+    return done([&](tq_error** e) { return tq_options_set_null(get(), key, of, e); });
+  }
+  if (value.type() == type::integer) return set(key, std::get<std::int64_t>(cell));
+  if (value.type() == type::boolean) return set(key, std::get<std::int64_t>(cell) != 0);
+  if (value.type() == type::time) {
+    return set(key, tableq::timestamp(milliseconds(std::get<std::int64_t>(cell))));
+  }
+  const auto& bytes = std::get<std::string>(cell);
+  done([&](tq_error** e) {
+    if (value.type() == type::number) {
+      return tq_options_set_decimal(get(), key, bytes.data(), bytes.size(), e);
+    }
+    return value.type() == type::bytes
+               ? tq_options_set_bytes(get(), key, bytes.data(), bytes.size(), e)
+               : tq_options_set_text(get(), key, bytes.data(), bytes.size(), e);
+  });
+}
 inline void c_options::set_stop(std::stop_token token) {
   if (!token.stop_possible()) return;
   stop_ = std::make_shared<stopped>(std::move(token));
@@ -170,7 +205,7 @@ class c_batch {
  private:
   std::shared_ptr<tq_batch> batch_;
 };
-inline c_batch batch_of(std::span<const tableq::message_id> ids) {
+inline c_batch batch_with(std::span<const tableq::message_id> ids) {
   const c_batch out;
   for (const tableq::message_id each : ids) out.add_id(each, 0);
   return out;
@@ -205,6 +240,7 @@ struct c_queue {
   std::shared_ptr<tq_queue> beside;
   tableq::kind kind;
   std::string name;
+  mutable std::optional<tableq::table_mapping> mapping;  ///< Of a table, once it was asked for.
 };
 
 /// A queue, and the transaction of its handle.
@@ -217,7 +253,7 @@ struct where {
     if (!bound) return nullptr;
     if (in) return in->tx.get();
     throw tableq::error(tableq::errc::invalid_argument, tableq::advice::never,
-                        "the transaction or enlistment of this handle is gone");
+                        "the transaction of in(tx) is gone");
   }
 };
 

@@ -7,9 +7,6 @@ namespace tableq_facade {
 // ----------------------------------------------------------------------------------------- options
 
 inline c_options options_of(const tableq::open_options& given) {
-  if (given.observer) {
-    throw tableq::error(tableq::errc::unsupported, tableq::advice::never, "C has no observers");
-  }
   const c_options out(TQ_FOR_OPEN);
   out.set("schema", given.schema);
   out.set("table_prefix", given.table_prefix);
@@ -25,16 +22,7 @@ inline c_options options_of(const tableq::open_options& given) {
   out.set("spinning", given.shortcuts.spinning);
   out.set("floors", given.shortcuts.floors);
   out.set("writers_line", given.shortcuts.writers_line);
-  if (given.clock == nullptr) return out;
-  using kept = std::shared_ptr<const tableq::testing::set_clock>;
-  done([&](tq_error** e) {
-    return tq_testing_set_clock(
-        out.get(),
-        [](void* context) -> std::int64_t {
-          return (*static_cast<kept*>(context))->now().time_since_epoch().count();
-        },
-        new kept(given.clock), [](void* context) { delete static_cast<kept*>(context); }, e);
-  });
+  done([&](tq_error** e) { return tq_testing_set_open(out.get(), &given, e); });
   return out;
 }
 inline c_options options_of(const tableq::order_options& given) {
@@ -52,10 +40,28 @@ inline c_options options_of(const tableq::claim_options& given) {
   out.set("keys", given.keys);
   out.set("key_window_ms", given.key_window);
   out.set("dead_letters", given.dead_letters);
-  if (!given.groups.enabled) return out;
+  if (given.groups == tableq::group_options{.enabled = false}) return out;
   out.set("group_limit", given.groups.limit);
   out.set("group_on_failure", given.groups.on_failure);
   out.set("group_by_turns", given.groups.by_turns);
+  out.set("groups", given.groups.enabled);
+  return out;
+}
+inline c_options options_of(const tableq::queue_settings& given) {
+  const c_options out = options_of(given.claim);
+  out.set("ordering", given.order.ordering);
+  return out;
+}
+inline c_options options_of(const tableq::migrate_options& given) {
+  const c_options out(TQ_FOR_MIGRATE);
+  for (const std::string& each : given.queues) {
+    done([&](tq_error** e) {
+      return tq_options_add_text(out.get(), "queues", each.data(), each.size(), e);
+    });
+  }
+  out.set("to", given.to);
+  out.set("dry_run", given.dry_run);
+  out.set("wait_ms", given.wait);
   return out;
 }
 inline c_options options_of(const tableq::enqueue_options& given) {
@@ -164,6 +170,38 @@ struct row_of {
   [[nodiscard]] std::optional<std::size_t> maybe_size(const char* field) const {
     return has(field) ? std::optional(size(field)) : std::nullopt;
   }
+  /// The field `row` of an application's table.
+  [[nodiscard]] tableq::row columns() const {
+    tableq::row out;
+    const tq_result* const list = tq_result_list(result, row, "row");
+    if (list == nullptr) return out;
+    const row_of only{list, 0};
+    for (std::size_t i = 0; i < tq_result_field_count(list); ++i) {
+      const char* const name = tq_result_field_name(list, i);
+      out.set(std::string(name), only.column(name));
+    }
+    return out;
+  }
+  /// A value in a row of a table. C does not tell the type of a NULL.
+  [[nodiscard]] tableq::row_value column(const char* name) const {
+    using type = tableq::column_type;
+    switch (tq_result_type(result, row, name)) {
+      case TQ_TYPE_INT:
+        return number(name);
+      case TQ_TYPE_BOOL:
+        return number(name) != 0;
+      case TQ_TYPE_TIME:
+        return time(name);
+      case TQ_TYPE_DECIMAL:
+        return {type::number, text(name)};
+      case TQ_TYPE_BYTES:
+        return {type::bytes, text(name)};
+      case TQ_TYPE_TEXT:
+        return text(name);
+      default:
+        return nullptr;
+    }
+  }
   [[nodiscard]] tableq::headers headers() const {
     tableq::headers out;
     const tq_result* const list = tq_result_list(result, row, "headers");
@@ -183,6 +221,11 @@ std::vector<Value> all_of(const c_result& result, Make make) {
 template <class Enum>
 Enum named(const std::string& name, std::initializer_list<Enum> all) {
   return *std::find_if(all.begin(), all.end(), [&](Enum each) { return to_string(each) == name; });
+}
+
+/// The text of a result that is one.
+inline std::string text_of(const c_result& result) {
+  return row_of{result.get(), 0}.text("text");
 }
 
 inline std::vector<tableq::message> messages_of(const c_result& result) {
@@ -206,6 +249,7 @@ inline std::vector<tableq::delivery> taken_of(const c_result& result) {
     out.created_at = row.time("created_at");
     out.claimed_at = row.maybe_time("claimed_at");
     out.lease_until = row.time("lease_until");
+    out.row = row.columns();
     return out;
   });
 }
@@ -234,8 +278,27 @@ inline std::vector<std::optional<tableq::stored_message>> stored_of(const c_resu
           out.errors.push_back({row_of{errors, i}.time("at"), row_of{errors, i}.text("error")});
         }
         out.unread_headers = row.maybe_text("unread_headers");
+        out.result = row.maybe_text("result");
+        if (row.has("progress")) {
+          out.progress =
+              tableq::message_progress{.done = tq_result_double(row.result, row.row, "progress"),
+                                       .note = row.text("progress_note"),
+                                       .at = row.time("progress_at")};
+        }
         return out;
       });
+}
+inline tableq::awaited awaited_of(const c_result& result) {
+  using state = tableq::message_state;
+  const row_of row{result.get(), 0};
+  tableq::awaited out{.how = static_cast<tableq::awaited::ending>(row.number("ending"))};
+  if (row.has("state")) {
+    out.state = named(row.text("state"), {state::ready, state::leased, state::delayed, state::done,
+                                          state::dead, state::held});
+  }
+  out.result = row.maybe_text("result");
+  if (row.has("error")) out.error = {.at = row.time("error_at"), .error = row.text("error")};
+  return out;
 }
 inline std::vector<tableq::stored_message> present(const c_result& result) {
   std::vector<tableq::stored_message> out;
@@ -344,8 +407,7 @@ inline std::vector<tableq::settle_result> settles_of(const c_result& result) {
       result, [](const row_of& row) { return settle_of(row.number("outcome")); });
 }
 
-// ------------------------------------------------------------------------------ reads and
-// settlements
+// --------------------------------------------------------------------------- reads and settlements
 
 inline c_result take_through_c(const where& in, std::size_t max,
                                const tableq::take_options& given) {

@@ -70,6 +70,44 @@ static void a_batch_is_added_in_its_order(const struct place* at) {
   tq_queue_close(queue);
 }
 
+static void many_items_and_fields_go_by_one_call(const struct place* at) {
+  tq_error* error = NULL;
+  tq_batch* batch = NULL;
+  tq_result* result = NULL;
+  const size_t sizes[] = {2, 0, 3};
+  size_t found[3] = {9, 9, 9};
+  int64_t ids[3] = {0, 0, 0};
+  char bytes[7] = "------";
+  tq_queue* queue = queue_of(at->db, "c_fifo", "fifo");
+  tq_options* row = options_for(TQ_FOR_ROW);
+  OK(tq_batch_new(&batch, &error));
+  OK(tq_batch_add_all(batch, "aab\0b", sizes, 3, NULL, &error));
+  OK(tq_batch_add_all(batch, NULL, NULL, 0, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_all(batch, "a", NULL, 1, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_all(batch, NULL, sizes, 3, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_all(batch, "aab\0b", sizes, 3, row, &error));
+  EXPECT(tq_batch_count(batch) == 3);
+  OK(tq_enqueue_batch(queue, NULL, batch, NULL, NULL, &error));
+  OK(tq_dequeue(queue, NULL, 10, NULL, &result, &error));
+  EXPECT(tq_result_all_bytes(result, "payload", found, bytes, 4) == 5);
+  EXPECT(memcmp(bytes, "------", 6) == 0);  // There was no room for all.
+  EXPECT(found[0] == 2 && found[1] == 0 && found[2] == 3);
+  EXPECT(tq_result_all_bytes(result, "payload", NULL, bytes, 5) == 5);
+  EXPECT(memcmp(bytes, "aab\0b-", 6) == 0);
+  EXPECT(tq_result_all_bytes(result, "no", found, bytes, 5) == 0 && found[2] == 0);
+  EXPECT(tq_result_all_bytes(NULL, "payload", found, bytes, 5) == 0);
+  tq_result_all_ints(result, "id", ids);
+  EXPECT(ids[0] == tq_result_int(result, 0, "id") && ids[2] == tq_result_int(result, 2, "id"));
+  tq_result_all_ints(result, NULL, ids);
+  EXPECT(ids[0] == 0 && ids[2] == 0);
+  tq_result_all_ints(NULL, "id", ids);
+  tq_result_all_ints(result, "id", NULL);
+  tq_result_free(result);
+  tq_batch_free(batch);
+  tq_options_free(row);
+  tq_queue_close(queue);
+}
+
 static void an_option_of_another_kind_is_refused(const struct place* at) {
   tq_error* error = NULL;
   tq_batch* batch = NULL;
@@ -152,6 +190,7 @@ static void rates_lie_between_two_figures(const struct place* at) {
 void run_message_tests(const struct place* at) {
   each_destructive_kind_returns_what_was_added(at);
   a_batch_is_added_in_its_order(at);
+  many_items_and_fields_go_by_one_call(at);
   an_option_of_another_kind_is_refused(at);
   a_call_of_another_kind_is_refused(at);
   rates_lie_between_two_figures(at);

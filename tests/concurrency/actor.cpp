@@ -11,6 +11,7 @@
 #include <string>
 
 #include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
 
 #include "support/fixture.hpp"
 
@@ -114,6 +115,25 @@ void create(const order& given) {
   any_queue(db, tableq::kind::fifo, "fifo").put("made");
 }
 
+/// Reads from a queue that stays empty, and so follows the rules of others, by a clock that is fast
+/// and wrong.
+void follow(const order& given) {
+  const tableq::timestamp base(std::chrono::milliseconds(given.at("base").get<std::int64_t>()));
+  const std::chrono::milliseconds ahead(given.at("ahead").get<std::int64_t>());
+  const int speed = given.at("speed").get<int>();
+  tableq::open_options options = patient;
+  options.clock = tableq::testing::clock_of([=] {
+    const auto now =
+        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    return base + (now - base) * speed + ahead;
+  });
+  auto db = tableq::database::open(given.at("url").get<std::string>(), options);
+  auto idle = db.fifo(given.at("queue").get<std::string>());
+  say("begun");
+  std::fflush(stdout);
+  while (!let_go(0)) static_cast<void>(idle.dequeue({.wait = 10ms}));
+}
+
 /// Takes one message at a time, reports it, and completes it; a process that will be killed never
 /// ends.
 void work(tableq::database& db, const order& given) {
@@ -146,6 +166,7 @@ void hold(tableq::database& db, const order& given) {
 void obey(const order& given) {
   const auto deed = given.at("do").get<std::string>();
   if (deed == "create") return create(given);
+  if (deed == "follow") return follow(given);
   auto db = tableq::database::open(given.at("url").get<std::string>(), patient);
   if (deed == "produce") return produce(db, given);
   if (deed == "consume") return consume(db, given);

@@ -270,4 +270,127 @@ TEST_P(claim_look, answers_each_item_of_a_large_batch) {
   }
 }
 
+/// One message in each state; the dead one has an error.
+void fill_states(tableq::claim_queue& queue, bool groups) {
+  const tableq::headers some{{"h", "v"}};
+  const auto take = [&] { return queue.take(1).at(0); };
+  queue.enqueue("gone", {.headers = some, .key = "1"});
+  EXPECT_EQ(queue.complete(take()), settle_result::applied);
+  queue.enqueue("died", {.headers = some, .key = "2"});
+  EXPECT_EQ(queue.fail(take().receipt, "why", {.give_up = true}), settle_result::applied);
+  queue.enqueue("runs", {.headers = some, .key = "3"});
+  static_cast<void>(take());
+  queue.enqueue("later", {.delay = 1h, .headers = some, .key = "4"});
+  if (groups) {
+    queue.enqueue("first", {.priority = 7, .headers = some, .key = "5", .group = "g"});
+    queue.enqueue("second", {.headers = some, .key = "6", .group = "g"});
+  }
+  queue.enqueue("waits", {.headers = some, .key = "7"});
+}
+
+TEST_P(claim_look, an_outline_has_all_but_payload_and_headers) {
+  for (const bool turns : {false, true}) {
+    auto queue =
+        db_with_clock().claim(turns ? "turns" : "ids", {.keep_completed = true,
+                                                        .retry = tableq::retry_delays::none(),
+                                                        .groups = {.by_turns = turns}});
+    fill_states(queue, true);
+    for (const auto state : {message_state::ready, message_state::leased, message_state::delayed,
+                             message_state::held, message_state::done, message_state::dead}) {
+      auto whole = queue.list(state);
+      const auto outline = queue.list(state, {.with = {.detail = tableq::message_detail::outline}});
+      ASSERT_EQ(outline.size(), whole.size());
+      ASSERT_FALSE(whole.empty()) << to_string(state);
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const auto one = queue.get(whole[i].id, {.detail = tableq::message_detail::outline});
+        for (const tableq::stored_message& each : {outline[i], one.value()}) {
+          EXPECT_TRUE(each.payload.empty());
+          EXPECT_TRUE(each.headers.empty());
+          EXPECT_FALSE(each.unread_headers);
+          EXPECT_EQ(each.id, whole[i].id);
+          EXPECT_EQ(each.state, state);
+          EXPECT_EQ(each.priority, whole[i].priority);
+          EXPECT_EQ(each.attempts, whole[i].attempts);
+          EXPECT_EQ(each.key, whole[i].key);
+          EXPECT_EQ(each.group, whole[i].group);
+          EXPECT_EQ(each.created_at, whole[i].created_at);
+          EXPECT_EQ(each.due_at, whole[i].due_at);
+          EXPECT_EQ(each.finished_at, whole[i].finished_at);
+          EXPECT_EQ(each.errors.size(), whole[i].errors.size());
+        }
+      }
+    }
+    const auto filtered =
+        queue.list({.error = "why"}, {.with = {.detail = tableq::message_detail::outline}});
+    ASSERT_EQ(filtered.messages.size(), 1U);
+    EXPECT_TRUE(filtered.messages[0].payload.empty());
+    EXPECT_EQ(filtered.messages[0].errors.at(0).error, "why");
+  }
+}
+
+TEST_P(claim_look, what_is_seen_has_only_the_state_and_the_times) {
+  for (const bool turns : {false, true}) {
+    auto queue =
+        db_with_clock().claim(turns ? "turns" : "ids", {.keep_completed = true,
+                                                        .retry = tableq::retry_delays::none(),
+                                                        .groups = {.by_turns = turns}});
+    fill_states(queue, true);
+    for (const auto state : {message_state::ready, message_state::leased, message_state::delayed,
+                             message_state::held, message_state::done, message_state::dead}) {
+      const auto whole = queue.list(state);
+      const auto seen = queue.list(state, {.with = {.detail = tableq::message_detail::seen}});
+      ASSERT_EQ(seen.size(), whole.size());
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const auto one = queue.get(whole[i].id, {.detail = tableq::message_detail::seen});
+        for (const tableq::stored_message& each : {seen[i], one.value()}) {
+          EXPECT_TRUE(each.payload.empty() && each.headers.empty() && !each.key && !each.group &&
+                      each.errors.empty() && each.attempts == 0 && !each.expires_at);
+          EXPECT_EQ(each.id, whole[i].id);
+          EXPECT_EQ(each.priority, whole[i].priority);
+          EXPECT_EQ(each.created_at, whole[i].created_at);
+          EXPECT_EQ(each.due_at, whole[i].due_at);
+          EXPECT_EQ(each.finished_at, whole[i].finished_at);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(claim_look, pages_are_the_same_whatever_is_read_of_each_message) {
+  for (const std::string& each : numbered(5))
+    jobs().enqueue(each, {.priority = each == "3" ? 1 : 0});
+  std::vector<message_id> ids;
+  tableq::page page{.max = 2, .with = {.detail = tableq::message_detail::seen}};
+  for (auto part = jobs().list(message_state::ready, page); !part.empty();
+       part = jobs().list(message_state::ready, page)) {
+    for (const auto& each : part) ids.push_back(each.id);
+    page.after = part.back();
+  }
+  std::vector<message_id> whole;
+  for (const auto& each : jobs().list(message_state::ready)) whole.push_back(each.id);
+  EXPECT_EQ(ids, whole);
+}
+
+TEST_P(claim_look, the_groups_that_wait_longest_come_first) {
+  for (const bool turns : {false, true}) {
+    auto queue = db_with_clock().claim(turns ? "turns" : "ids", {.groups = {.by_turns = turns}});
+    EXPECT_TRUE(queue.groups().empty());
+    queue.enqueue("x");
+    const auto begin = clock.now();
+    for (const std::string group : {"b", "a", "c", "b", "b"}) {
+      queue.enqueue(group, {.group = group});
+      clock.advance(1s);
+    }
+    const auto found = queue.groups();
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].group, "b");
+    EXPECT_EQ(found[0].waiting, 3U);
+    EXPECT_EQ(found[0].oldest, begin);
+    EXPECT_EQ(found[1].group, "a");
+    EXPECT_EQ(found[2].group, "c");
+    EXPECT_EQ(queue.groups(1).size(), 1U);
+    EXPECT_CODE(invalid_argument, static_cast<void>(queue.groups(0)));
+  }
+}
+
 }  // namespace

@@ -108,6 +108,9 @@ TEST_P(documented_sql, of_every_language_is_what_tableq_delivers) {
   EXPECT_TRUE(std::ranges::any_of(
       taken, [](const tableq::delivery& each) { return each.group == "customer-7"; }));
   EXPECT_EQ(jobs.stats().delayed, 1U);
+  EXPECT_TRUE(db().find("jobs")->schedules);
+  EXPECT_EQ(db().schedules().find("nightly")->problem, "");
+  EXPECT_EQ(db().schedules().find("nightly")->next.size(), 5U);
 }
 
 TEST_P(documented_sql, waits_for_its_group_and_its_group_for_it) {

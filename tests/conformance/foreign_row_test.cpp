@@ -159,6 +159,15 @@ TEST_P(foreign_rows, one_that_cannot_be_read_is_found_by_its_key_and_cancelled) 
   EXPECT_TRUE(jobs().enqueue("next", {.key = "k"}).created());
 }
 
+TEST_P(foreign_rows, one_that_cannot_be_read_stops_no_action_by_filter) {
+  for (const char* payload : {"bad", "good"}) jobs().enqueue(payload, {.headers = {{"a", "b"}}});
+  spoil("bad");
+  const tableq::message_filter with_header{.header = tableq::header_value{"a", "b"}};
+  EXPECT_EQ(jobs().list(with_header).messages.size(), 1U);
+  EXPECT_EQ(jobs().cancel(with_header).count, 1U);
+  EXPECT_EQ(jobs().cancel({.all = true}).count, 1U);
+}
+
 TEST_P(foreign_rows, one_that_cannot_be_read_is_handed_out_when_it_was_mended_and_redriven) {
   for (const char* payload : {"bad", "worse"}) jobs().enqueue(payload);
   spoil("bad");

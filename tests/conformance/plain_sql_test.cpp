@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "support/fixture.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -64,6 +66,29 @@ TEST_P(plain_sql, an_insert_without_payload_is_refused_by_the_table) {
   any_queue mail = make("mail");
   EXPECT_THROW(here().sql("INSERT INTO mail (payload) VALUES (NULL)"), std::runtime_error);
   EXPECT_FALSE(mail.take());
+}
+
+TEST_P(plain_sql, a_time_that_is_a_text_is_refused_or_told_by_inspect) {
+  any_queue mail = make("mail");
+  const auto tells = [&] {
+    const auto found = db().inspect();
+    return std::ranges::any_of(found, [](const tableq::finding& each) {
+      return each.subject == "mail" && contains(each.what, "due_at is a text");
+    });
+  };
+  insert("in time");
+  EXPECT_FALSE(tells());
+  const bool claim = kind() == tableq::kind::claim;
+  if (!claim && kind() != tableq::kind::pending) return;
+  const std::string insert_text = claim ? "INSERT INTO mail (payload, state, due_at) VALUES ("
+                                        : "INSERT INTO mail (payload, due_at) VALUES (";
+  try {
+    here().sql(insert_text + here().bytes_literal("x") + (claim ? ", 2" : "") + ", 'tomorrow')");
+  } catch (const std::runtime_error&) {
+    EXPECT_FALSE(tells()) << "the database has refused it";
+    return;
+  }
+  EXPECT_TRUE(tells());
 }
 
 TEST_P(plain_sql, an_enqueue_is_a_row_that_plain_sql_can_count_and_delete) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -76,6 +77,30 @@ class role_of_kind : public testing::TestWithParam<std::tuple<const backend*, ta
   }
 };
 TABLEQ_ON_KINDS(role_of_kind, distinct_backends);
+
+TEST_P(role_of_kind, scheduler_follows_schedules_and_others_leave_them) {
+  owners().schedules().add({.name = "r", .queue = "mail", .every = 1h, .payload = "periodic"});
+  manual_clock ahead;
+  ahead.set(owners().schedules().find("r")->next.at(0) + 1s);
+  const auto user_with = [&](const std::vector<role>& roles) {
+    const database_user user = *here().new_user();
+    for (const role each : roles) {
+      here().sql(tableq::grants(owners().backend(), each, user.name, "mail", {.kind = kind()},
+                                {.schema_name = schema()}));
+    }
+    return tableq::database::open(user.url, {.schema = tableq::schema_policy::verify_only,
+                                             .schema_name = schema(),
+                                             .clock = ahead.source()});
+  };
+  auto consumers = user_with({role::consumer});
+  EXPECT_EQ(any_queue(consumers, kind(), "mail").take_up_to(10).size(), 1U) << "there";
+  EXPECT_TRUE(any_queue(consumers, kind(), "mail").take_up_to(10).empty());
+  auto schedulers = user_with({role::consumer, role::scheduler});
+  EXPECT_CODE(permission_denied, schedulers.schedules().remove("r"));
+  const auto got = any_queue(schedulers, kind(), "mail").take_up_to(10);
+  EXPECT_EQ(payloads_of(got), std::vector<std::string>{"periodic"});
+  EXPECT_EQ(owners().schedules().find("r")->problem, "");
+}
 
 TEST_P(role_of_kind, producer_adds_and_reads_nothing) {
   auto theirs = as(role::producer);
@@ -184,8 +209,14 @@ TEST_P(role_of_claims, producer_and_consumer_of_groups_keys_and_kept_messages) {
     auto from = working.claim("jobs");
     const auto first = from.take(5);
     ASSERT_EQ(first.size(), 1U);
+    from.progress(first[0], 0.5, "half");
     EXPECT_EQ(from.extend(first[0].receipt, 60s), settle_result::applied);
-    EXPECT_EQ(from.complete(first[0].receipt), settle_result::applied);
+    const auto id = first[0].receipt.id;
+    EXPECT_EQ(from.get(id, {.progress = true})->progress->note, "half");
+    EXPECT_EQ(keep ? from.complete(first[0], "42") : from.complete(first[0]),
+              settle_result::applied);
+    EXPECT_EQ(from.wait_for(id).result, keep ? std::optional<std::string>("42") : std::nullopt);
+    EXPECT_CODE(permission_denied, static_cast<void>(to.wait_for(id)));
     const auto second = from.take(5);
     ASSERT_EQ(second.size(), 1U);
     EXPECT_EQ(second[0].payload, "c");
@@ -218,6 +249,55 @@ TEST_P(role_of_claims, replacer_replaces_and_reads_nothing) {
   }
 }
 
+TEST_P(role_of_claims, viewer_lists_states_and_times) {
+  for (const bool turns : {false, true}) {
+    const tableq::claim_options options{.keep_completed = true,
+                                        .groups = {.by_turns = turns, .enabled = turns}};
+    auto all = owners().claim("jobs", options);
+    for (const std::string& each : numbered(4)) {
+      all.enqueue(each, {.headers = {{"h", "v"}}, .key = each});
+    }
+    EXPECT_EQ(all.complete(all.take(1).at(0)), settle_result::applied);
+    EXPECT_EQ(all.fail(all.take(1).at(0).receipt, "no", {.give_up = true}), settle_result::applied);
+    EXPECT_EQ(all.take(1).size(), 1U);
+    auto theirs = as(role::viewer, options);
+    auto seen = theirs.claim("jobs");
+    for (const auto state : {tableq::message_state::ready, tableq::message_state::leased,
+                             tableq::message_state::delayed, tableq::message_state::held,
+                             tableq::message_state::done, tableq::message_state::dead}) {
+      const auto whole = all.list(state);
+      const auto found = seen.list(state, {.with = {.detail = tableq::message_detail::seen}});
+      ASSERT_EQ(found.size(), whole.size()) << to_string(state);
+      for (const auto& each : found) {
+        EXPECT_EQ(seen.get(each.id, {.detail = tableq::message_detail::seen})->state, state);
+      }
+      EXPECT_CODE(permission_denied, static_cast<void>(seen.list(state)));
+      EXPECT_CODE(permission_denied,
+                  static_cast<void>(
+                      seen.list(state, {.with = {.detail = tableq::message_detail::outline}})));
+    }
+    EXPECT_CODE(permission_denied, static_cast<void>(seen.groups()));
+    EXPECT_TRUE(owners().drop("jobs"));
+  }
+}
+
+TEST_P(role_of_claims, consumer_applies_a_retention_and_others_leave_it) {
+  const tableq::claim_options options{.keep_completed = true,
+                                      .retention = tableq::retention{.done = 1ms}};
+  auto all = owners().claim("jobs", options);
+  all.enqueue("a");
+  auto working = as(role::consumer, options);
+  auto from = working.claim("jobs");
+  EXPECT_EQ(from.complete(from.take(1).at(0).receipt), settle_result::applied);
+  const auto until = std::chrono::steady_clock::now() + for_ever;
+  while (all.stats().done > 0 && std::chrono::steady_clock::now() < until) {
+    auto again = as(role::consumer, options);  // Each object looks at once.
+    EXPECT_TRUE(again.claim("jobs").take(1).empty());
+  }
+  EXPECT_EQ(all.stats().done, 0U);
+  EXPECT_CODE(permission_denied, working.alter("jobs", {.lease = 1s}));
+}
+
 TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   const tableq::claim_options options{.max_attempts = 1, .dead_letters = "morgue"};
   auto all = owners().claim("jobs", options);
@@ -238,6 +318,34 @@ TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   const auto found = managed.peek();
   EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::change_result::applied);
   EXPECT_EQ(managed.cancel(found.at(0).id), tableq::change_result::applied);
+}
+
+TEST_P(role_of_claims, producer_fills_a_batch_and_consumer_ends_it) {
+  const tableq::queue_settings parts{.kind = tableq::kind::claim, .claim = {.batches = true}};
+  open_queue(owners(), tableq::kind::claim, "ends");
+  auto own = owners().claim("parts", parts.claim);
+  auto producer = role_ground::as(role::producer, "parts", parts).claim("parts");
+  auto batch =
+      producer.begin_batch({.then = tableq::batch_end{.queue = "ends", .payload = "over"}});
+  producer.enqueue("one", {.batch = batch});
+  producer.enqueue("two", {.batch = batch});
+  batch.seal();
+  EXPECT_EQ(batch.get()->outstanding, 2U);
+  // Without a right on the queue of the end a settlement succeeds, and others end the batch.
+  auto poor = role_ground::as(role::consumer, "parts", parts).claim("parts");
+  for (const auto& taken : poor.take(2)) EXPECT_EQ(poor.complete(taken), settle_result::applied);
+  EXPECT_FALSE(batch.get()->finished_at);
+  const auto found = owners().inspect();
+  EXPECT_TRUE(std::ranges::any_of(
+      found, [](const tableq::finding& each) { return each.subject == "ends"; }));
+  auto manager = role_ground::as(role::manager, "parts", parts);
+  EXPECT_TRUE(own.take(1).empty());
+  EXPECT_TRUE(batch.get()->finished_at);
+  EXPECT_EQ(owners().claim("ends").stats().ready, 1U);
+  auto another = manager.claim("parts").begin_batch();
+  manager.claim("parts").enqueue("waits", {.batch = another});
+  EXPECT_TRUE(another.cancel());
+  EXPECT_EQ(another.get()->removed, 1U);
 }
 
 TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {

@@ -1,6 +1,8 @@
 # The public headers include only headers of the standard library and tableq, and the one with the
 # macros of SOCI's version. In: INCLUDE, COMPILER, WORK.
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
+# Opt-in: made of Asio, and for those who have the SDK.
+list(FILTER headers EXCLUDE REGEX "^tableq/(asio|opentelemetry)")
 list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
 list(JOIN lines "" text)
 file(WRITE ${WORK}/all.cpp "${text}")

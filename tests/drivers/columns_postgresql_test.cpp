@@ -11,6 +11,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/every_text.hpp"
 #include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/text.hpp"
@@ -73,7 +74,9 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
                                     tableq::drivers::take_order::ids, place);
   for (const contract& of : tableq::core::contracts()) {
     const bool may_lack = tableq::core::optional(of.id, definition.capabilities);
-    EXPECT_TRUE(may_lack || blocks.contains(of.name)) << of.name;
+    std::string_view name = of.name;
+    tableq::drivers::columns_of(name);
+    EXPECT_TRUE(may_lack || blocks.contains(name)) << of.name;
   }
   for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);

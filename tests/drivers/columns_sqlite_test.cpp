@@ -8,6 +8,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/every_text.hpp"
 #include "drivers/text.hpp"
 #include "support/backends.hpp"
@@ -70,7 +71,9 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
   const tableq::dialect definition = tableq::find_dialect("sqlite");
   const auto blocks = tableq::drivers::split_blocks(definition.statements);
   for (const contract& of : tableq::core::contracts()) {
-    EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, definition.capabilities)) << of.name;
+    std::string_view name = of.name;
+    tableq::drivers::columns_of(name);
+    EXPECT_TRUE(blocks.contains(name) || optional(of.id, definition.capabilities)) << of.name;
   }
   for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);

@@ -42,6 +42,14 @@ std::vector<value> samples(std::span<const field> fields) {
   return out;
 }
 
+/// A rule has a cron text or an interval, not both.
+std::vector<value> shared_of(const contract& of) {
+  std::vector<value> out = samples(of.shared);
+  const std::size_t every = tableq::core::place_among(of.shared, "every");
+  if (every < out.size()) out[every] = value();
+  return out;
+}
+
 class statement_contract : public tableq_test::on_each_backend {
  protected:
   void SetUp() override {
@@ -67,7 +75,8 @@ class statement_contract : public tableq_test::on_each_backend {
         return tableq::core::names_for(options_, kind);
       }
     }
-    return tableq::core::names_for(options_, "fifo");
+    const bool of_batches = of.name.starts_with("batch.");
+    return tableq::core::names_for(options_, of_batches ? "claim" : "fifo");
   }
 
   void expect_kept(const contract& of, const tableq::core::table_names& names) {
@@ -91,7 +100,11 @@ class statement_contract : public tableq_test::on_each_backend {
       const auto& set = tableq::core::contract_of(statement::limits_set);
       session->execute(set, names_of(set), samples(set.shared), {});
     }
-    const auto rows = session->execute(of, names, samples(of.shared), samples(of.items));
+    if (of.name.starts_with("schedules.") && of.id != statement::schedules_insert) {
+      const auto& add = tableq::core::contract_of(statement::schedules_insert);
+      session->execute(add, names_of(add), shared_of(add), {});
+    }
+    const auto rows = session->execute(of, names, shared_of(of), samples(of.items));
     EXPECT_EQ(rows.width(), of.columns.size() + (of.items.empty() ? 0 : 1));
     const std::size_t first = of.items.empty() ? 0 : 1;
     for (std::size_t row = 0; row < rows.size(); ++row) {

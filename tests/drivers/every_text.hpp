@@ -38,6 +38,7 @@ inline std::vector<named_text> every_text(const tableq::dialect& definition) {
       if (table == "catalog" || table == "table" || table == "queue" || table == "doctor") {
         table = "fifo";
       }
+      if (table == "batch") table = "claim";
       if (order == take_order::turns) table = "turns";
       out.push_back({.name = name,
                      .filled = tableq::drivers::fill_names(text, definition,

@@ -34,4 +34,35 @@ TEST_P(enlisted_file, whose_transaction_ends_with_an_error_is_not_told_to_repeat
   EXPECT_EQ(mail.stats().waiting, 0U);
 }
 
+class row_in_file : public on_each_backend {
+ protected:
+  /// Copies the log into the file. @return the pages that were in the log.
+  int checkpoint() {
+    const auto session = here().session();
+    auto* const own = static_cast<sqlite3*>(sqlite_handle(*session));
+    // A session knows of the log only after its first read.
+    EXPECT_EQ(sqlite3_exec(own, "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    int pages = -1;
+    EXPECT_EQ(sqlite3_wal_checkpoint_v2(own, nullptr, SQLITE_CHECKPOINT_RESTART, &pages, nullptr),
+              SQLITE_OK);
+    EXPECT_GE(pages, 0);
+    return pages;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, row_in_file, testing::Values(&sqlite_file_backend()), backend_name);
+
+// SQLite writes only the changed pages of a row that keeps its length.
+TEST_P(row_in_file, is_not_written_again_by_a_take_of_its_message) {
+  auto jobs = db().claim("jobs");
+  const std::string payload(500'000, 'x');  // Over 120 pages.
+  jobs.enqueue(payload);
+  jobs.enqueue(payload, {.headers = {{"a", "b"}}, .key = "k"});
+  checkpoint();
+  const auto taken = jobs.take(2);
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken.back().payload, payload);
+  EXPECT_LT(checkpoint(), 20);
+}
+
 }  // namespace

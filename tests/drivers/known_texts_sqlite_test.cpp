@@ -59,7 +59,7 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
                      {});
     // All queues share a text that names no table.
     session->execute(contract_of(statement::queue_lock),
-                     tableq::core::names_for({}, "queue" + std::to_string(i)), identity, {});
+                     tableq::core::names_for({}, "queue" + std::to_string(i)), {}, identity);
   }
   EXPECT_TRUE(has_prepared(*session, "used"));
   EXPECT_FALSE(has_prepared(*session, "queue0\""));

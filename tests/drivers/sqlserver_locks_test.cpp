@@ -49,7 +49,8 @@ TEST_P(sqlserver_locks, of_a_group_are_taken_before_the_row_of_a_postponed_messa
   const auto came = sent_by([&] {
     claim.enqueue("p", {.delay = 1min, .key = "k", .on_duplicate = tableq::on_duplicate::postpone});
   });
-  EXPECT_TRUE(contains(names_of(came), "claim.find_key claim.group_of queue.lock claim.replace"));
+  EXPECT_TRUE(contains(names_of(came), "claim.find_key claim.group_of queue.lock claim.replace"))
+      << names_of(came);
 }
 
 TEST_P(sqlserver_locks, that_a_fault_of_a_test_refuses_have_the_servers_number) {

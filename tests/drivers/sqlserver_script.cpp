@@ -181,11 +181,12 @@ tds_answer done_for_each(const sqlserver_call& call) {
 }
 
 tds_answer limits_of(const sqlserver_call& call) {
-  tds_answer out = with_columns("identity kind:n paused:i capacity rate burst concurrency");
+  tds_answer out =
+      with_columns("identity kind:n paused:i capacity rate burst concurrency options:n");
   for (const scripted_queue& each : queues) {
     if (call.shared.at("queue") != tds_value(std::string(each.name))) continue;
     out.row({sqlserver_script::identity_of(each.name), std::string(to_string(each.kind)), nullptr,
-             nullptr, nullptr, nullptr, nullptr});
+             nullptr, nullptr, nullptr, nullptr, std::string(each.options)});
   }
   return out;
 }
@@ -204,6 +205,7 @@ tds_answer usual(const sqlserver_call& call) {
   if (is("catalog.queue") || is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return with_columns("item id");
   if (is("claim.get")) return with_columns("item " + std::string(stored));
+  if (is("queue.lock")) return {};
   if (call.rows > 0) return done_for_each(call);
   if (is(".take")) return with_columns(delivery_columns);
   if (is("claim.peek") || is("claim.find") || call.name.starts_with("claim.list")) {

@@ -210,6 +210,9 @@ void add_completions(std::vector<scenario>& scenarios) {
   scenarios.push_back(on_leased("complete", sort::usual, complete));
   scenarios.push_back(on_leased("complete and keep", sort::keeps, complete));
   scenarios.push_back(on_leased("complete and keep the key", sort::window, complete));
+  scenarios.push_back(on_leased("complete with a result", sort::keeps, [](auto& jobs, auto& left) {
+    return told(std::vector{jobs.complete(left.receipts.at(0), "42")});
+  }));
   scenarios.push_back(on_leased("complete in a group", sort::grouped, complete));
   scenarios.push_back(on_leased("complete one", sort::usual, [](auto& jobs, auto& left) {
     return told(std::vector{jobs.complete(left.receipts.at(0))});
@@ -228,6 +231,14 @@ void add_failures(std::vector<scenario>& scenarios) {
   }));
   scenarios.push_back(on_leased("extend", sort::usual, [](auto& jobs, auto& left) {
     return told(jobs.extend_batch(left.receipts, 2h));
+  }));
+  scenarios.push_back(on_leased("extend with progress", sort::usual, [](auto& jobs, auto& left) {
+    jobs.progress(left.receipts.at(1), 0.5, "half");
+    return told(jobs.extend_batch(left.receipts, 2h));
+  }));
+  scenarios.push_back(on_leased("fail with progress", sort::usual, [](auto& jobs, auto& left) {
+    jobs.progress(left.receipts.at(0), 0.5, "half");
+    return told(std::vector{jobs.fail(left.receipts.at(0), "broke", {.delay = 1s})});
   }));
 }
 
@@ -251,6 +262,19 @@ void add_care(std::vector<scenario>& scenarios) {
     return std::to_string(static_cast<int>(jobs.cancel(left.receipts.at(0).id)));
   }));
   scenarios.push_back(after(look, "cancel in a group", sort::grouped, cancel));
+  const tableq::message_filter all_of_them{.all = true};
+  scenarios.push_back(on_dead("cancel by filter", sort::usual, [=](auto& jobs, auto& /*left*/) {
+    return std::to_string(jobs.cancel(all_of_them, {.batch = 1}).count);
+  }));
+  scenarios.push_back(on_dead("purge by filter", sort::usual, [=](auto& jobs, auto& /*left*/) {
+    return std::to_string(jobs.purge(all_of_them).count);
+  }));
+  scenarios.push_back(on_dead(
+      "redrive by filter from the dead letters", sort::buried,
+      [=](auto& jobs, auto& /*left*/) { return std::to_string(jobs.redrive(all_of_them).count); }));
+  scenarios.push_back(after(look, "make ready", sort::usual, [](auto& jobs, auto& left) {
+    return std::to_string(static_cast<int>(jobs.make_ready(left.ids.at(0))));
+  }));
   scenarios.push_back(after(look, "set the priority", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(static_cast<int>(jobs.set_priority(left.ids.at(0), 7)));
   }));
@@ -279,10 +303,24 @@ std::vector<scenario> looking_scenarios() {
     const auto stats = jobs.stats();
     std::string text = std::to_string(stats.ready) + std::to_string(stats.leased);
     for (const auto& each : jobs.peek(3)) text += each.payload;
+    text += std::to_string(jobs.groups().size());
     for (const auto& each : jobs.list(tableq::message_state::leased)) text += each.payload;
     text += jobs.get(left.receipts.at(0).id).value().payload;
     return text + jobs.find("p2").value().payload;
   }));
+  out.push_back(on_leased("look at progress and a result", sort::keeps, [](auto& jobs, auto& left) {
+    const tableq::look_options all{.progress = true, .result = true};
+    const auto leased = jobs.get(left.receipts.at(0).id, all);
+    const auto done = jobs.get(left.ids.at(0), all);
+    const auto found = jobs.wait_for(left.ids.at(0), {.wait = 0ms});
+    return leased->payload + done->result.value_or("none") + found.result.value_or("none");
+  }));
+  out.back().prepare = [lease = out.back().prepare](actor& player, notes& left) {
+    lease(player, left);
+    auto& jobs = queue_of(player, sort::keeps);
+    static_cast<void>(jobs.complete(left.receipts.at(1), "42"));
+    left.ids.push_back(left.receipts.at(1).id);
+  };
   out.push_back(on_leased("look at what is buried", sort::buried, [](auto& jobs, auto& left) {
     static_cast<void>(jobs.fail(left.receipts.at(0), "no"));
     const auto stats = jobs.stats();

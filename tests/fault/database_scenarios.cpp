@@ -27,6 +27,16 @@ void add_schema(std::vector<scenario>& scenarios) {
   scenarios.push_back(playing("open a queue", open_mail,
                               [](actor& player) { return player.db().fifo("mail").name(); }));
   scenarios.push_back(playing(
+      "alter a queue",
+      [](actor& player) {
+        static_cast<void>(player.db().claim("altered"));
+        player.db().alter("altered", {.lease = std::chrono::seconds(30)});
+      },
+      [](actor& player) {
+        player.db().alter("altered", {.lease = std::chrono::minutes(1)});
+        return std::to_string(player.db().find("altered").value().lease.count());
+      }));
+  scenarios.push_back(playing(
       "drop a queue",
       [](actor& player) {
         player.look_at_schema();

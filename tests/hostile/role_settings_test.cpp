@@ -36,6 +36,10 @@ class role_settings : public on_each_backend {
     here().sql(tableq::grants(own.backend(), tableq::role::manager, user->name, "grouped",
                               {.kind = tableq::kind::claim, .claim = groups},
                               {.schema_name = schema_}));
+    // Its owner may write schedules.
+    static_cast<void>(own.claim("periodic"));
+    here().sql(tableq::grants(own.backend(), tableq::role::owner, user->name, "periodic",
+                              {.kind = tableq::kind::claim}, {.schema_name = schema_}));
     for (const std::string& each : settings) {
       if (!here().role_setting(user->name, each)) return {};
     }

@@ -71,6 +71,30 @@ void work_in_groups(tableq::database& db) {
   EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settle_result::applied);
 }
 
+void work_with_schedules(tableq::database& db) {
+  auto periodic = db.claim("periodic");
+  tableq::schedules all = db.schedules();
+  const std::string name = "it's \"odd\" $1 :name";
+  const tableq::schedule rule{.name = name,
+                              .queue = "periodic",
+                              .every = 1s,
+                              .payload = odd_bytes,
+                              .headers = {{odd_text, odd_text}},
+                              .key = odd_text,
+                              .skip_if_running = true};
+  all.add(rule);
+  EXPECT_EQ(all.find(name)->rule, rule);
+  const auto taken = periodic.take(1, {.wait = 1min});
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].payload, odd_bytes);
+  EXPECT_EQ(taken[0].headers.at(odd_text), odd_text);
+  EXPECT_EQ(periodic.complete(taken[0]), tableq::settle_result::applied);
+  EXPECT_TRUE(all.pause(name));
+  EXPECT_TRUE(all.resume(name));
+  EXPECT_EQ(all.find(name)->problem, "");
+  EXPECT_TRUE(all.remove(name));
+}
+
 }  // namespace
 
 void work_within(tableq::database& db, tableq::transaction& tx) {
@@ -160,6 +184,7 @@ void work_with(tableq::database& db) {
   EXPECT_FALSE(jobs.find(odd_text).has_value());
   for (const auto& each : jobs.list(tableq::message_state::delayed)) jobs.cancel(each.id);
   work_in_groups(db);
+  work_with_schedules(db);
 }
 
 }  // namespace tableq_test

@@ -20,6 +20,7 @@ RESULTS = (
 OTHER_NAMES = {
     "queue_info::table": "definition", "queue_info::retry": "retry_ms", "queue_info::groups": "group_limit",
     "group_options::enabled": "group_limit", "open_options::shortcuts": "combining",
+    "claim_options::retention": "retain_done", "queue_info::retention": "retain_done_ms",
 }
 
 
@@ -40,6 +41,9 @@ def table(tree):
 def public_functions(tree):
     """Without constructors, destructors, operators, and what is declared for templates."""
     for header in tree.cpp("include/tableq"):
+        # For C++ with Asio alone.
+        if header.name.startswith("include/tableq/asio"):
+            continue
         for function in declarations(header):
             made = function.name.lstrip("~") == function.scope
             if function.kind == "function" and not made and not re.match(r"operator|requires$", function.name):

@@ -87,7 +87,11 @@ CAUGHT = {
     "waiting.cpp": "the next read meets the failure, unless only the look is refused",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "keeper.cpp": "a keeper goes on",
+    "batch.cpp": "a catalogue without the tables of batches is told as that",
+    "ends.cpp": "the next end forgets old batches; a user without the right gets the other findings",
+    "batch_hook.cpp": "a later look, or another process, ends the batch",
     "take.cpp": "messages that were taken are returned all the same",
+    "progress.cpp": "an extension or a settlement goes on without what the handler said",
     "step.cpp": "nobody can tell: the caller is told that",
     "dead_letters.hpp": "a dead-letter queue that is missing is named",
     "dead_letters.cpp": "a user without rights on the dead-letter queue gets the other figures",
@@ -101,6 +105,8 @@ CAUGHT = {
     "catalog.cpp": "a user without rights on the catalogue may have tables of the application",
     "database.cpp": "a stored mapping that its table no longer fits is a finding",
     "queue_options.cpp": "a stored definition that cannot be read is a defect of the catalogue",
+    "firing.cpp": "a rule that cannot be followed fails no read: it is told by list and doctor",
+    "schedules.cpp": "a rule that cannot be followed is listed with the reason",
     "handle.cpp": "a handler with a transaction is called again",
 }
 

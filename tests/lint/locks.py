@@ -8,7 +8,7 @@ from tsql_texts import BLOCK, whole_statements, with_fragments, without_comments
 DATA = "tests/lint/lock_order.txt"
 OWN = "read catalog pk READCOMMITTEDLOCK"
 REFERENCE = re.compile(
-    r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits)\}"
+    r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits|batches|members|schedules)\}"
     r"(?:\s+AS\s+\w+)?(?:\s*WITH \((?P<hints>(?:[^()]|\([^()]*\))*)\))?"
 )
 # A batch in a batch.
@@ -31,7 +31,10 @@ def of_text(text):
     bare = without_literals(INNER.sub(r"\1", text))
     found = Counter(
         reference(VERBS[m["verb"]], m["table"], m["hints"] or "") for m in REFERENCE.finditer(bare))
-    found.update(reference(VERBS[m["verb"]], "table", "") for m in CHANGE.finditer(bare))
+    for change in CHANGE.finditer(bare):
+        stands_for = re.search(rf"\{{(batches|members)\}} AS {change['name']}\b", bare)
+        table = stands_for[1] if stands_for else "batches" if change["name"] == "old" else "table"
+        found[reference(VERBS[change["verb"]], table, "")] += 1
     if "sp_getapplock" in text:
         found["applock", "", "", ""] += 1
     return found

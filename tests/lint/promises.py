@@ -9,12 +9,28 @@ from layers import capabilities
 PAGE = "tests/promises.md"
 SECTION = "# Each promise and its test"
 GTEST = re.compile(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+IN_C = re.compile(r"^static void (\w+)\((?:void|const struct place\* at)\) \{", re.M)
+IN_PYTHON = re.compile(r"^(?:async )?def test_(\w+)\(", re.M)
 ENTRY = re.compile(r"\badd_test\(\s*NAME\s+([\w.]+)(\$\{)?")
 
 
 def gtests(tree):
     """`suite.test`, as the sources of the tests declare them."""
     return {f"{m[1]}.{m[2]}" for s in tree.cpp("tests", ends=(".cpp",)) for _, m in s.matches(GTEST)}
+
+
+def tests_of_c(tree):
+    """`c_interface.test`: functions of the program in C."""
+    for path in tree.paths("tests/c", ends=("_test.c",)):
+        for name in IN_C.findall(path.read_text(encoding="utf-8")):
+            yield f"c_interface.{name}"
+
+
+def tests_of_python(tree):
+    """`python.claim.test`: of test_claim.py, without their `test_`."""
+    for path in tree.paths("bindings/python/tests", ends=(".py",)):
+        for name in IN_PYTHON.findall(path.read_text(encoding="utf-8")):
+            yield f"python.{path.stem.removeprefix('test_')}.{name}"
 
 
 def is_entry(name, lists):
@@ -47,7 +63,7 @@ class known_tests:
     """The tests that there are, by their names in a document."""
 
     def __init__(self, tree):
-        self.names = gtests(tree)
+        self.names = gtests(tree) | {*tests_of_c(tree), *tests_of_python(tree)}
         self.suites = {name.split(".")[0] for name in self.names}
         lists = tree.paths("tests", ends=("CMakeLists.txt",))
         self.lists = [path.read_text(encoding="utf-8") for path in lists]

@@ -27,6 +27,7 @@ GAPS = {
     "EXEC (N'ALTER INDEX ALL ON [app].[mail] SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)')": "EXEC sp_gap",
     "OUTPUT CAST(NULL AS bigint) AS item, inserted.id\n": "",  # between the columns and the SELECT
     "OUTPUT inserted.fence AS item, inserted.id\n": "",
+    "OUTPUT inserted.id AS batch\nSELECT": "SELECT",
     "SET LOCK_TIMEOUT 5000;\n": "",  # options that take a number
     "SET ROWCOUNT 0;\n": "",
     "SET TEXTSIZE 2147483647;\n": "",
@@ -40,9 +41,11 @@ BROKEN = {
 }
 
 # TAKES: a queue has one of them.
+# ONE_WRITER: for a database with one writer.
 # LENGTHY: for a driver that reads payloads of any length by parts.
 TAKES = ("claim.take", "claim.take_turns")
 LENGTHY = ("claim.pick", "claim.lease", "claim.taken")
+ONE_WRITER = ("batch.among", "batch.remove")
 
 
 def refused(texts):
@@ -93,7 +96,7 @@ def rules(texts, contracts, aliases, applied=RULES):
     for contract in contracts:
         # Sessions do not tell each other of changes there, and a look is a question and a take.
         optional = contract.startswith(("notify.", "listen.")) or contract == "claim.look"
-        optional = optional or contract in (*TAKES, *LENGTHY)
+        optional = optional or contract in (*TAKES, *LENGTHY, *ONE_WRITER)
         if contract not in aliases and not optional:
             yield f"{contract}: has no text"
     for name, text in texts.items():

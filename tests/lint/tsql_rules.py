@@ -46,7 +46,7 @@ RESERVED = set(
 
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
-SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|remove|cancel|set_priority)$")
+SETTLES = re.compile(r"^claim\.(complete|keep|keep_result|fail|release|extend|redrive|remove|cancel|set_priority|make_ready)$")
 LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|letters|next_due|count)$")
 OWN = {
     "claim.enqueue": ["READCOMMITTEDLOCK ROWLOCK"],
@@ -55,6 +55,9 @@ OWN = {
     "claim.find": ["READCOMMITTED ROWLOCK"],
     "claim.state_of": ["READCOMMITTED ROWLOCK"],
     "claim.leased": ["READCOMMITTED ROWLOCK"],
+    "claim.notes": ["READCOMMITTED ROWLOCK"],
+    "claim.outcome": ["READCOMMITTED ROWLOCK"],
+    "claim.progress": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
     "claim.heartbeat": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
     "claim.lost": ["READCOMMITTEDLOCK READPAST ROWLOCK", "READCOMMITTED ROWLOCK"],
     "claim.unseen": ["READCOMMITTEDLOCK ROWLOCK", ""],
@@ -162,21 +165,22 @@ def message_reads_have_their_locks(name, text, *_):
 
 
 def changes_name_their_table(name, text, *_):
-    """What is changed is {table}, {catalog} or {limits}, or a CTE or alias that stands for it."""
+    """What is changed is a table of tableq, or a CTE or alias that stands for it."""
     change = r"\b(?:INSERT INTO|DELETE FROM|DELETE|UPDATE)\s+([\w{\[][^\s(]*)"
     for found in re.finditer(change, without_literals(text)):
         target = found[1]
-        if target in ("FROM", "{table}", "{catalog}", "{limits}"):
+        if target in ("FROM", "{table}", "{catalog}", "{limits}", "{batches}", "{members}", "{schedules}"):
             continue
-        cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{table\}} WITH"
-        alias = rf"\{{table\}} AS {re.escape(target)} WITH"
+        cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{(?:table|batches)\}} WITH"
+        alias = rf"\{{(?:table|batches|members)\}} AS {re.escape(target)} WITH"
         if not re.search(cte, text) and not re.search(alias, text):
             yield f"{target} stands for no table"
 
 
 def joins_keep_their_order(name, text, *_):
     joins = SETTLES.search(name) or name in (
-        "claim.replace", "claim.promote", "claim.purge", "claim.find_key", "claim.heartbeat", "claim.lost", "claim.unseen"
+        "claim.replace", "claim.promote", "claim.purge", "claim.find_key", "claim.heartbeat", "claim.progress", "claim.lost",
+        "claim.unseen"
     )
     if joins and "OPTION (FORCE ORDER, LOOP JOIN)" not in text:
         yield "nothing keeps the items in front of the table"
@@ -199,7 +203,7 @@ def tables_have_aliases(name, text, *_):
 
 def inserts_lock_rows(name, text, *_):
     """Without the hint an INSERT may lock pages, which READPAST does not pass."""
-    for found in re.finditer(r"INSERT INTO \{(?:table|limits)\}(?! WITH \(ROWLOCK\))", text):
+    for found in re.finditer(r"INSERT INTO \{(?:table|limits|batches|members|schedules)\}(?! WITH \(ROWLOCK\))", text):
         yield f"{found[0]} has no ROWLOCK"
 
 
@@ -238,7 +242,7 @@ BREACHES = {
     "reserved_words_are_bracketed": [
         ("claim.list", "[key],", "key,"),
         ("catalog.insert", "[identity]", "identity"),
-        ("claim.keep", "key_window", "window"),
+        ("claim.keep_result", "key_window", "window"),
     ],
     "batches_are_no_procedures": [("catalog.list", "SELECT", "BEGIN SELECT")],
     "parameters_are_cast": [("heap.peek", "CAST(:max AS bigint)", ":max")],

@@ -356,6 +356,32 @@ tableq::change_result claim_model::set_priority(tableq::message_id id, std::int3
   return tableq::change_result::applied;
 }
 
+tableq::change_result claim_model::make_ready(tableq::message_id id, timestamp now) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return tableq::change_result::not_found;
+  tableq::stored_message& message = found->second.message;
+  switch (message.state) {
+    case message_state::ready:
+    case message_state::delayed:
+      break;
+    case message_state::leased:
+    case message_state::held:
+      let_go(groups_of({&id, 1}), now);
+      return tableq::change_result::running;
+    default:
+      return tableq::change_result::finished;
+  }
+  if (message.state == message_state::delayed) {
+    line_up(found->second, now);
+    if (message.group && groups_pass()) {
+      message.state = message_state::held;
+      message.due_at.reset();
+    }
+  }
+  let_go(groups_of({&id, 1}), now);
+  return tableq::change_result::applied;
+}
+
 std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids, timestamp now) {
   std::size_t count = 0;
   for (const tableq::message_id id : ids) {

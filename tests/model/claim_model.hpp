@@ -72,6 +72,7 @@ class claim_model {
                                tableq::timestamp now);
   tableq::change_result cancel(tableq::message_id id, tableq::timestamp now);
   tableq::change_result set_priority(tableq::message_id id, std::int32_t priority);
+  tableq::change_result make_ready(tableq::message_id id, tableq::timestamp now);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   /// The highest id so far.

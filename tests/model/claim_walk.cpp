@@ -49,7 +49,7 @@ void claim_walk::prepare_change() {
 }
 
 void claim_walk::change(tableq::transaction* tx) {
-  switch (random_.below(tx == nullptr ? 17 : 12)) {
+  switch (random_.below(tx == nullptr ? 19 : 13)) {
     case 0:
     case 1:
     case 2:
@@ -70,11 +70,15 @@ void claim_walk::change(tableq::transaction* tx) {
     case 11:
       return random_.one_in(3) ? write_letter(tx) : read_letter(tx);
     case 12:
+      return make_ready(tx);
     case 13:
-      return redrive();
     case 14:
-      return pause();
+      return redrive();
     case 15:
+      return pause();
+    case 16:
+      return change_by_filter();
+    case 17:
       return letters_ && random_.one_in(3) ? limit_letters() : limit(true);
     default:
       return purge();
@@ -334,6 +338,48 @@ void claim_walk::set_priority(tableq::transaction* tx) {
     return either([&] { model_.set_priority(id, priority); });
   }
   ASSERT_EQ(got, model_.set_priority(id, priority));
+}
+
+void claim_walk::make_ready(tableq::transaction* tx) {
+  const tableq::message_id id = any_message();
+  auto got = tableq::change_result::applied;
+  if (!told([&] { got = in(tx, *queue_).make_ready(id); })) {
+    return either([&] { model_.make_ready(id, clock.now()); });
+  }
+  ASSERT_EQ(got, model_.make_ready(id, clock.now()));
+}
+
+/// Steps of one message, so that each is a unit of work, as in the model.
+void claim_walk::change_by_filter() {
+  const std::string group = "group " + std::to_string(random_.below(4));
+  const bool cancels = random_.one_in(2);
+  tableq::message_filter filter;
+  if (rules_.groups.enabled) {
+    filter.group = group;
+  } else {
+    filter.key_prefix = any_key();
+  }
+  std::vector<tableq::message_id> fit;
+  for (const tableq::stored_message& each : model_.all()) {
+    using enum tableq::message_state;
+    const bool right = cancels ? each.state != done && each.state != leased : each.state == delayed;
+    const bool meets = filter.group ? each.group == filter.group : each.key == filter.key_prefix;
+    if (right && meets) fit.push_back(each.id);
+  }
+  const auto expect = [&] {
+    for (const tableq::message_id id : fit) {
+      cancels ? model_.cancel(id, clock.now()) : model_.make_ready(id, clock.now());
+    }
+  };
+  tableq::bulk_result got;
+  if (!told([&] {
+        got = cancels ? queue_->cancel(filter, {.batch = 1})
+                      : queue_->make_ready(filter, {.batch = 1});
+      })) {
+    return begin_anew();  // Any number of the steps may have happened.
+  }
+  expect();
+  ASSERT_EQ(got.count, fit.size());
 }
 
 void claim_walk::get(tableq::transaction* tx) {

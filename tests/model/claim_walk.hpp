@@ -52,6 +52,8 @@ class claim_walk : public walked<on_each_backend, claim_model> {
                                            tableq::fail_options options);
   void cancel(tableq::transaction* tx);
   void set_priority(tableq::transaction* tx);
+  void make_ready(tableq::transaction* tx);
+  void change_by_filter();
   void get(tableq::transaction* tx);
   /// Reads one from the dead-letter queue.
   void read_letter(tableq::transaction* tx);

@@ -51,7 +51,8 @@ class plan : public on_each_backend {
   /// The texts of the statement's kind for one queue.
   std::map<std::string, std::string> texts(const std::string& statement, const std::string& table) {
     const std::string beginning = statement.substr(0, statement.find('.'));
-    const bool of_all = beginning == "limits" || beginning == "queue" || beginning == "catalog";
+    const bool of_all = beginning == "limits" || beginning == "queue" || beginning == "catalog" ||
+                        beginning == "batch";
     tableq::queue_settings settings{.kind = tableq::parse_kind(of_all ? "heap" : beginning)};
     if (by_turns_) settings.claim.groups = {.by_turns = true};
     return tableq::statements(db().backend(), table, settings);
@@ -71,6 +72,22 @@ class plan : public on_each_backend {
                  {"passed", passed}});
     return with;
   }
+  /// The parameters of a list by filter that fits nothing.
+  static parameters filter(const char* finished) {
+    return from({{"states", "63"},
+                 {"finished", finished},
+                 {"older_than", "0"},
+                 {"header", R"('{"a":"b"}')"},
+                 {"group", "NULL"},
+                 {"key_prefix", "'none'"},
+                 {"error", "'none'"},
+                 {"after_at", "0"},
+                 {"after_id", "3"},
+                 {"until", "NULL"},
+                 {"scan", "10"},
+                 {"max", "10"},
+                 {"now", "NULL"}});
+  }
   /// The parameters of a take, with ids of the priority 0 from `floor` on.
   static parameters take(const char* max, const char* guard, const std::string& floor = "0") {
     return from({{"max", max},
@@ -79,7 +96,8 @@ class plan : public on_each_backend {
                  {"guard", guard},
                  {"now", "NULL"},
                  {"token", "7"},
-                 {"unkey", "0"}},
+                 {"unkey", "0"},
+                 {"options", "NULL"}},
                 floor);
   }
   /// The look of databases that have one.
@@ -197,7 +215,10 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
                              {"now", "NULL"},
                              {"window", "0"},
                              {"strip", "0"},
-                             {"lease", "1000"}};
+                             {"lease", "1000"},
+                             {"done", here().one_item(1)},
+                             {"note", here().one_text_item("half")},
+                             {"result", "NULL"}};
   std::vector<read> reads = {
       {.name = "claim.take", .with = take("10", "1")},
       {.name = single("claim.take"), .with = take("1", "1")},
@@ -207,11 +228,16 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.peek", .with = from({{"max", "10"}, {"now", "NULL"}}), .bounded_sort = true},
       {.name = "claim.list",
        .with = from({{"state", "4"}, {"max", "10"}, {"after_at", "0"}, {"after_id", "0"}})},
+      {.name = "claim.filter", .with = filter("4"), .bounded_sort = true},
       {.name = "claim.redrive_all", .with = {{"max", "10"}}},
       {.name = "claim.purge",
        .with = {{"state", "4"}, {"older_than", "0"}, {"max", "10"}, {"now", "NULL"}}},
       {.name = "claim.complete", .with = settle, .bounded_sort = true},
       {.name = "claim.keep", .with = settle, .bounded_sort = true},
+      {.name = "claim.keep_result", .with = settle, .bounded_sort = true},
+      {.name = "claim.progress", .with = settle, .bounded_sort = true},
+      {.name = "claim.notes", .with = settle},
+      {.name = "claim.outcome", .with = settle},
       {.name = "claim.release", .with = settle, .bounded_sort = true},
       {.name = "claim.extend", .with = settle, .bounded_sort = true},
       {.name = "claim.heartbeat", .with = settle, .bounded_sort = true},
@@ -308,6 +334,35 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   EXPECT_EQ(jobs.stats({.exact = true}).ready, 10'000U);
 }
 
+TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ended) {
+  auto jobs = db().claim("jobs", {.batches = true});
+  auto open = jobs.begin_batch();
+  jobs.enqueue("one", {.batch = open});
+  open.seal();
+  const std::string id = std::to_string(open.id());
+  const parameters settle = {{"queue", "1"}, {"id", here().one_item(7)}};
+  std::vector<read> reads = {
+      {.name = "batch.open", .with = {{"after", "0"}, {"max", "100"}}, .bounded_sort = true},
+      {.name = "batch.lock", .with = {{"batch", id}}, .bounded_sort = true},
+      {.name = "batch.members",
+       .with = {{"batch", id}, {"after_queue", "-1"}, {"after_message", "0"}, {"max", "100"}},
+       .bounded_sort = true},
+      {.name = "batch.list",
+       .with = {{"first", id}, {"last", id}, {"max", "1"}},
+       .bounded_sort = true},
+      {.name = "batch.of", .with = settle, .bounded_sort = true},
+      {.name =
+           texts("batch.leave", "jobs").contains("batch.leave") ? "batch.leave" : "batch.remove",
+       .with = settle,
+       .bounded_sort = true}};
+  expect_constant(reads, "jobs", [&] {
+    here().insert_many("tableq_members", "queue, message, batch", "1, n, " + id + " + 100", many);
+    here().insert_many("tableq_batches",
+                       "total, sealed, finished_at, completed, dead, removed, gone",
+                       "1, 1, n, 1, 0, 0, 0", many);
+  });
+}
+
 TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
   std::vector<read> reads = {
@@ -367,18 +422,27 @@ TEST_P(plan, of_pages_is_constant_however_many_came_before) {
                                  {"after_at", std::to_string(std::stoll(start) + 7200000)},
                                  {"after_priority", "0"},
                                  {"after_id", "1"}});
-  const parameters one = {{"id", here().one_item(7)}, {"priority", here().one_item(1)}};
+  const parameters one = from({{"id", here().one_item(7)},
+                               {"priority", here().one_item(1)},
+                               {"states", "53"},
+                               {"regroup", "0"},
+                               {"now", "NULL"}});
   std::vector<read> reads;
   for (const parameters& page : {first, deep}) {
     reads.push_back({.name = "claim.list_ready", .with = page, .bounded_sort = true});
     reads.push_back({.name = "claim.list_held", .with = page, .bounded_sort = true});
   }
   reads.push_back({.name = "claim.list_waiting", .with = times, .bounded_sort = true});
+  reads.push_back({.name = "claim.filter", .with = filter("0"), .bounded_sort = true});
+  reads.push_back({.name = "claim.groups",
+                   .with = from({{"max", "10"}, {"groups", "10"}}),
+                   .bounded_sort = true});
   reads.push_back({.name = "claim.get", .with = one});
   reads.push_back({.name = "claim.state_of", .with = one});
   reads.push_back({.name = "claim.find", .with = {{"key", "'k'"}, {"now", "NULL"}}});
   reads.push_back({.name = "claim.cancel", .with = one, .bounded_sort = true});
   reads.push_back({.name = "claim.set_priority", .with = one, .bounded_sort = true});
+  reads.push_back({.name = "claim.make_ready", .with = one, .bounded_sort = true});
   expect_constant(reads, "jobs", rows("1", "3600000", many));
 }
 
@@ -461,6 +525,9 @@ TEST_P(plan, of_looks_is_constant_over_many_deleted_under_a_held_snapshot) {
       {.name = "claim.peek", .with = first, .bounded_sort = true},
       {.name = "claim.stats_from", .with = first, .bounded_sort = true},
       {.name = "claim.letters", .with = first, .bounded_sort = true},
+      {.name = "claim.groups",
+       .with = begin({{"max", "10"}, {"groups", "10"}}),
+       .bounded_sort = true},
       {.name = "claim.list_ready", .with = page, .bounded_sort = true},
       {.name = "claim.list_held", .with = page, .bounded_sort = true},
       {.name = "claim.list_waiting", .with = in_state("1"), .bounded_sort = true},

@@ -154,7 +154,14 @@ class schema_place : public place {
   }
   std::optional<std::string> session_id_sql() const override { return "SELECT pg_backend_pid()"; }
   void end_session(const std::string& id) override {
-    administrator_.run("SELECT pg_terminate_backend(" + id + ", 10000)");
+    // Its second parameter, a time to wait for the end of the process, is of PostgreSQL 14.
+    administrator_.run(
+        "DO $$ BEGIN IF CAST(current_setting('server_version_num') AS int) >= 140000 THEN "
+        "EXECUTE 'SELECT pg_terminate_backend(" +
+        id + ", 10000)'; ELSE PERFORM pg_terminate_backend(" + id +
+        "); FOR i IN 1..1000 LOOP PERFORM pg_stat_clear_snapshot(); "
+        "EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = " +
+        id + "); PERFORM pg_sleep(0.01); END LOOP; PERFORM pg_sleep(0.1); END IF; END $$");
   }
   std::optional<std::string> listening_sql() const override {
     return "SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN pg_locks l USING (pid)"

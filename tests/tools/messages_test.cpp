@@ -79,6 +79,74 @@ TEST_P(tool_messages, get_another_priority) {
   EXPECT_EQ(done({"peek", "jobs"}), "a\n");
 }
 
+TEST_P(tool_messages, are_listed_and_changed_by_conditions) {
+  auto jobs = db().claim("jobs");
+  for (int i = 0; i < 6; ++i) {
+    jobs.enqueue("p" + std::to_string(i), {.delay = std::chrono::hours(i % 2),
+                                           .headers = {{"tenant", i < 4 ? "a" : "b"}},
+                                           .key = "k" + std::to_string(i)});
+  }
+  EXPECT_EQ(lines_of(done({"list", "jobs", "--header", "tenant=b", "--json"})).size(), 2U);
+  EXPECT_EQ(lines_of(done({"list", "jobs", "--key-prefix", "k", "--count", "5", "--json"})).size(),
+            5U);
+  EXPECT_EQ(done({"ready", "jobs", "--header", "tenant=a", "--dry-run"}), "2\n");
+  EXPECT_EQ(done({"ready", "jobs", "--header", "tenant=a"}), "2\n");
+  EXPECT_EQ(run({"ready", "jobs", "--header", "tenant=a"}).status, 1);
+  EXPECT_EQ(done({"ready", "jobs", std::to_string(jobs.find("k5")->id.value)}),
+            std::to_string(jobs.find("k5")->id.value) + " ready\n");
+  EXPECT_EQ(done({"priority", "jobs", "--key-prefix", "k3", "--to", "9"}), "1\n");
+  const auto taken = jobs.take(1);
+  EXPECT_EQ(taken.at(0).payload, "p3");
+  const ended skipped = run({"cancel", "jobs", "--all"});
+  EXPECT_EQ(skipped.out, "5\n");
+  EXPECT_TRUE(contains(skipped.err, "skipped: 1, which are leased"));
+  ASSERT_EQ(jobs.fail(taken.at(0).receipt, "no way", {.give_up = true}),
+            tableq::settle_result::applied);
+  EXPECT_EQ(run({"redrive", "jobs", "--error", "other"}).status, 1);
+  EXPECT_EQ(done({"redrive", "jobs", "--error", "no way", "--dry-run"}), "1\n");
+  EXPECT_EQ(done({"redrive", "jobs", "--error", "no way"}), "1\n");
+  ASSERT_EQ(jobs.fail(jobs.take(1).at(0).receipt, "no way", {.give_up = true}),
+            tableq::settle_result::applied);
+  EXPECT_EQ(done({"purge", "jobs", "--dead", "--key-prefix", "x"}), "0\n");
+  EXPECT_EQ(done({"purge", "jobs", "--all"}), "1\n");
+  for (const words& arguments :
+       {words{"cancel", "jobs", "1", "--all"}, words{"cancel", "jobs"},
+        words{"cancel", "jobs", "--dry-run"}, words{"cancel", "jobs", "--state", "leased"},
+        words{"ready", "jobs", "--state", "dead"}, words{"redrive", "jobs"},
+        words{"list", "--header", "a=b"}, words{"list", "jobs", "--header", "a"},
+        words{"purge", "jobs", "--done", "--state", "dead"}, words{"priority", "jobs", "--all"}}) {
+    TABLEQ_EXPECT_REFUSAL(2, run(arguments));
+  }
+}
+
+TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
+  auto jobs = db().claim("jobs");
+  EXPECT_EQ(done({"alter", "jobs", "--lease", "1m", "--dry-run"}),
+            "lease_ms  30000  ->  60000  a program that gives its own keeps it\n");
+  EXPECT_EQ(jobs.lease(), std::chrono::seconds(30));
+  const ended altered = run({"alter", "jobs", "--max-attempts", "1", "--retry", "0s", "--ttl", "1h",
+                             "--keep-completed", "yes", "--key-window", "1h", "--dead-letters",
+                             "letters", "--retain-done", "7d"});
+  EXPECT_EQ(altered.status, 0);
+  EXPECT_TRUE(contains(altered.err, "refused at its next start"));
+  EXPECT_TRUE(contains(done({"list"}), "retain_done=7d"));
+  jobs = db().claim("jobs");
+  jobs.enqueue("x");
+  EXPECT_EQ(jobs.fail(jobs.take(1).at(0).receipt, "no"), tableq::settle_result::applied);
+  EXPECT_EQ(db().claim("letters").stats().ready, 1U);
+  EXPECT_EQ(run({"alter", "jobs", "--max-attempts", "1"}).status, 1);
+  EXPECT_EQ(
+      run({"alter", "jobs", "--dead-letters", "none", "--ttl", "none", "--retain-done", "none"})
+          .status,
+      0);
+  EXPECT_EQ(db().find("jobs")->dead_letters, "");
+  for (const words& arguments :
+       {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "yes"},
+        words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"}}) {
+    EXPECT_NE(run(arguments).status, 0);
+  }
+}
+
 TEST_P(tool_messages, are_of_claim_queues_only_and_named_well) {
   done({"create", "fifo", "mail"});
   for (const words& arguments :

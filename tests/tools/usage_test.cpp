@@ -66,11 +66,27 @@ TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
 
 TEST_P(tool_usage, an_argument_that_is_one_too_many_is_told_by_its_place) {
   for (const words& arguments :
-       {words{"dequeue", "fifo", "fifo"}, words{"list", "--json", "--x"}}) {
+       {words{"dequeue", "fifo", "fifo"}, words{"list", "--json", "--Secret=1"}}) {
     const ended end = run(arguments);
     TABLEQ_EXPECT_REFUSAL(2, end);
     EXPECT_TRUE(contains(end.err, "argument 3 is")) << end.err;
   }
+}
+
+TEST_P(tool_usage, a_mistyped_option_is_named) {
+  for (const words& arguments :
+       {words{"take", "claim", "--leese", "5m"}, words{"take", "claim", "--leese=5m"}}) {
+    const ended end = run(arguments);
+    TABLEQ_EXPECT_REFUSAL(2, end);
+    EXPECT_TRUE(contains(end.err, "--leese is no option")) << end.err;
+    EXPECT_FALSE(contains(end.err, "5m")) << end.err;
+  }
+}
+
+TEST_P(tool_usage, a_queue_of_another_kind_is_told_with_what_to_do) {
+  const ended end = run({"create", "claim", "fifo"});
+  TABLEQ_EXPECT_REFUSAL(2, end);
+  EXPECT_TRUE(contains(end.err, "choose another name")) << end.err;
 }
 
 TEST_P(tool_usage, values_that_are_missing) {

@@ -75,6 +75,20 @@ TEST_P(tool_work, the_environment_tells_what_the_message_is) {
                    "TABLEQ_HEADER_TYPE=pdf", "TABLEQ_HEADER_X_TRACE_ID=7 8"}));
 }
 
+TEST_P(tool_work, a_chain_of_commands_is_one_trace) {
+  const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const auto traced = [&](const std::string& trace) {
+    return start_options{.environment = {"TRACEPARENT=" + trace, "TRACESTATE=a=1"}};
+  };
+  done({"create", "claim", "jobs"});
+  done({"enqueue", "jobs", "a"}, traced(parent));
+  done({"enqueue", "jobs", "b"}, traced("not a context"));
+  const ended end = run({"work", "jobs", "--until-empty", "--", "sh", "-c",
+                         "echo ${TRACEPARENT-none} ${TRACESTATE-none}"},
+                        traced("00-00000000000000000000000000000001-0000000000000001-01"));
+  EXPECT_EQ(lines_of(end.out), (words{parent + " a=1", "none none"}));
+}
+
 TEST_P(tool_work, a_failed_message_can_be_told_to_rest) {
   jobs().enqueue("a");
   pipe_ends told = make_pipe();

@@ -26,6 +26,23 @@ TEST(queue_options, of_a_new_queue_are_the_documented_defaults) {
   EXPECT_EQ(settle_options("mail", {.kind = kind::fifo}).ordering, ordering::relaxed);
 }
 
+TEST(queue_options, of_batches_are_stored_for_any_kind_and_absent_without_them) {
+  const queue_info with = settle_options("jobs", {.kind = kind::claim, .claim = {.batches = true}});
+  EXPECT_TRUE(encode_options(with).ends_with(" batches=1"));
+  EXPECT_EQ(encode_options(settle_options("jobs", {.kind = kind::claim})).find("batch"),
+            std::string::npos);
+  for (const kind each : {kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim}) {
+    queue_info ends = settle_options("news", {.kind = each});
+    EXPECT_FALSE(ends.batch_ends);
+    ends.batch_ends = true;
+    queue_info read;
+    read.kind = each;
+    decode_options(encode_options(ends), read);
+    EXPECT_TRUE(read.batch_ends);
+    EXPECT_EQ(read.ordering, ends.ordering);
+  }
+}
+
 TEST(queue_options, come_back_as_they_were_stored) {
   const queue_info claim = settle_options(
       "jobs",

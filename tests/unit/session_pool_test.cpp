@@ -22,6 +22,11 @@ class fake_session final : public core::connection {
                         std::span<const core::value>, std::span<const core::value>) override {
     return core::row_set();
   }
+  std::optional<std::vector<tableq::core::row_set>> execute_together(
+      std::string_view /*operation*/, const tableq::core::table_names& /*names*/,
+      std::span<const tableq::core::statement_call> /*all*/) override {
+    return std::nullopt;
+  }
   void define(std::string_view, const core::table_names&) override {}
   void begin() override {}
   void commit() override {}

@@ -86,6 +86,28 @@ TEST_P(old_tables, work_as_they_are) {
     EXPECT_TRUE(contains(each, "tableq migrate ")) << each;
 }
 
+TEST_P(old_tables, have_progress_and_results_after_their_steps) {
+  const tableq::look_options all{.progress = true, .result = true};
+  auto old = db().claim("jobs", {.keep_completed = true});
+  const auto dead = old.list(tableq::message_state::dead, {.with = all}).at(0);
+  EXPECT_EQ(old.wait_for(dead.id).how, tableq::awaited::ending::dead);
+  EXPECT_EQ(old.wait_for(dead.id).error.has_value(), !dead.errors.empty());
+  const auto taken = old.take_one({.lease = 1h});
+  ASSERT_TRUE(taken);
+  EXPECT_FALSE(old.get(taken->receipt.id, all)->progress);
+  EXPECT_EQ(old.wait_for(taken->receipt.id, {.wait = 0ms}).state, tableq::message_state::leased);
+  EXPECT_CODE(unsupported, old.progress(*taken, 0.5));
+  EXPECT_CODE(unsupported, static_cast<void>(old.complete(*taken, "42")));
+  static_cast<void>(db().migrate());
+  EXPECT_CODE(unsupported, old.progress(*taken, 0.5));
+  auto jobs = db().claim("jobs", {.keep_completed = true});
+  jobs.progress(*taken, 0.5, "half");
+  EXPECT_EQ(old.extend(*taken, 1h), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.get(taken->receipt.id, all)->progress->note, "half");
+  EXPECT_EQ(jobs.complete(*taken, "42"), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.wait_for(taken->receipt.id).result, "42");
+}
+
 TEST_P(old_tables, stand_beside_new_ones_with_the_newest_layout) {
   db().pending("fresh").enqueue("new");
   EXPECT_EQ(db().find("fresh")->layout, 3);

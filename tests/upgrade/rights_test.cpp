@@ -33,6 +33,12 @@ TEST_P(old_rights, suffice_after_the_steps) {
       tableq::database::open(consumer->url, {.schema = tableq::schema_policy::verify_only});
   EXPECT_EQ(reading.pending("later").dequeue_batch(9).size(), 3U);
   EXPECT_CODE(permission_denied, reading.pending("later").enqueue("by the consumer"));
+  auto jobs = reading.claim("jobs");
+  const auto taken = jobs.take_one();
+  ASSERT_TRUE(taken);
+  jobs.progress(*taken, 0.5, "half");
+  EXPECT_EQ(jobs.extend(*taken, std::chrono::hours{1}), tableq::settle_result::applied);
+  EXPECT_TRUE(jobs.get(taken->receipt.id, {.progress = true})->progress);
   for (const auto* user : {&producer->name, &consumer->name}) {
     const rows may = here().sql(granted("rights.sql", *user));
     EXPECT_EQ(may, (rows{{user == &consumer->name ? "consumer" : "producer"}}));

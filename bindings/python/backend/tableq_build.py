@@ -28,7 +28,14 @@ def _version():
             re.search(rf"TABLEQ_VERSION_{part} (\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH")
         )
     # A source distribution has left the tree.
-    return re.search(r"^Version: (.+)$", (_ROOT / "PKG-INFO").read_text(), re.M)[1]
+    try:
+        text = (_ROOT / "PKG-INFO").read_text()
+    except FileNotFoundError:
+        raise SystemExit(
+            "tableq: bindings/python has left its tree, whose include/tableq/version.hpp has the "
+            "version: install from the whole sources, or make a source distribution or a wheel there"
+        ) from None
+    return re.search(r"^Version: (.+)$", text, re.M)[1]
 
 
 def _metadata():

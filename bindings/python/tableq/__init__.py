@@ -18,6 +18,7 @@ Durations are seconds or timedelta, times are datetime with a time zone.
 from __future__ import annotations
 
 from ._async import AsyncWorker
+from ._batches import BatchInfo, MessageBatch
 from ._database import Database, ddl, open
 from ._errors import (
     Busy,
@@ -52,7 +53,10 @@ from ._lease import ClaimQueue, LeaseQueue, TableQueue
 from ._library import lib as _lib
 from ._messages import (
     Added,
+    Awaited,
+    BulkResult,
     ClaimStats,
+    Filter,
     Finding,
     GiveUp,
     Job,
@@ -60,6 +64,8 @@ from ._messages import (
     Message,
     MigrationStep,
     NewMessage,
+    OptionChange,
+    Progress,
     QueueInfo,
     QueueStats,
     Redriven,
@@ -67,6 +73,7 @@ from ._messages import (
     StoredMessage,
 )
 from ._queue import PendingQueue, PlainQueue, Queue
+from ._schedules import Declared, Schedule, ScheduleInfo, Schedules
 from ._sql import Outbox
 from ._transaction import Transaction
 from ._worker import Worker
@@ -74,6 +81,9 @@ from ._worker import Worker
 __all__ = [
     "Added",
     "AsyncWorker",
+    "Awaited",
+    "BatchInfo",
+    "BulkResult",
     "Busy",
     "Cancelled",
     "ClaimQueue",
@@ -83,9 +93,11 @@ __all__ = [
     "ConnectionLost",
     "ConstraintViolated",
     "Database",
+    "Declared",
     "DuplicateKey",
     "Duration",
     "Error",
+    "Filter",
     "Finding",
     "GiveUp",
     "InternalError",
@@ -97,11 +109,13 @@ __all__ = [
     "Limits",
     "LostLease",
     "Message",
+    "MessageBatch",
     "MigrationStep",
     "NewMessage",
     "NoMemory",
     "NotADatabase",
     "NotFound",
+    "OptionChange",
     "OptionsMismatch",
     "Outbox",
     "OutcomeUnknown",
@@ -109,6 +123,7 @@ __all__ = [
     "PendingQueue",
     "PermissionDenied",
     "PlainQueue",
+    "Progress",
     "Queue",
     "QueueFull",
     "QueueInfo",
@@ -117,6 +132,9 @@ __all__ = [
     "Redriven",
     "Retry",
     "RetryDelays",
+    "Schedule",
+    "ScheduleInfo",
+    "Schedules",
     "SchemaMismatch",
     "SchemaTooNew",
     "StorageFailed",

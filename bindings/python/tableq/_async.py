@@ -121,7 +121,7 @@ class _Hub:
                 loop.add_reader(self._descriptor, self._readable)
             self._entries[number] = _Entry(loop, queue, number)
             self._numbers[id(queue)] = number
-            queue.database._children.add(self._entries[number])
+            queue.database._adopt(self._entries[number])
         entry = self._entries[number]
         entry.users += 1
         return entry

@@ -13,8 +13,10 @@ import warnings
 import weakref
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 
+from ._batches import BatchInfo, MessageBatch
 from ._errors import InvalidArgument, QueueFull, call
 from ._handles import (
+    FOR_ALTER,
     FOR_MIGRATE,
     FOR_OPEN,
     FOR_QUEUE,
@@ -25,6 +27,7 @@ from ._handles import (
     Result,
     RetryDelays,
     Stop,
+    id_of,
     made,
     milliseconds,
     out_int,
@@ -33,8 +36,9 @@ from ._handles import (
 from ._keeper import Keeper
 from ._lease import ClaimQueue, TableQueue
 from ._library import lib
-from ._messages import Finding, MigrationStep, QueueInfo
-from ._queue import PendingQueue, PlainQueue, findings_of
+from ._messages import Finding, MigrationStep, OptionChange, QueueInfo
+from ._queue import PendingQueue, PlainQueue, count_of, findings_of
+from ._schedules import Schedules
 from ._sql import Outbox
 from ._sqlite import Guard
 from ._transaction import Transaction
@@ -42,6 +46,7 @@ from ._transaction import Transaction
 T = TypeVar("T")
 
 _open_databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
+_open_lock = threading.RLock()  # A signal's handler may come in the midst of it.
 
 # Threads for the calls of an event loop. None of these calls waits for messages, so that a few
 # threads serve any number of awaits.
@@ -60,7 +65,9 @@ _BEGIN_SECONDS = 1.0
 @atexit.register
 def _close_all() -> None:
     """Before the interpreter ends: no call waits, and no thread of the library is left."""
-    for database in list(_open_databases):
+    with _open_lock:
+        databases = list(_open_databases)
+    for database in databases:
         database.close()
         if not database.closed:
             continue  # Of the parent process: its calls are not of this one.
@@ -87,18 +94,30 @@ _CLAIM_OPTIONS: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] =
     "group_on_failure": (Options.text, b"group_on_failure"),
     "group_by_turns": (Options.boolean, b"group_by_turns"),
     "dead_letters": (Options.text, b"dead_letters"),
+    "retain_done": (Options.duration, b"retain_done_ms"),
+    "retain_dead": (Options.duration, b"retain_dead_ms"),
+    "batches": (Options.boolean, b"batches"),
+}
+
+# What `alter` takes otherwise.
+_CHANGES: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] = {
+    **_CLAIM_OPTIONS,
+    "retain_done": (Options.lifetime, b"retain_done_ms"),
+    "retain_dead": (Options.lifetime, b"retain_dead_ms"),
+    "ordering": (Options.text, b"ordering"),
 }
 
 
-def claim_options(given: Mapping[str, Any]) -> Options:
-    options = Options(FOR_QUEUE)
+def claim_options(given: Mapping[str, Any], purpose: int = FOR_QUEUE) -> Options:
+    known = _CLAIM_OPTIONS if purpose == FOR_QUEUE else _CHANGES
+    options = Options(purpose)
     options.retry(given.get("retry"), given.get("retry_jitter"))
     for name, value in given.items():
         if name in ("retry", "retry_jitter"):
             continue
-        if name not in _CLAIM_OPTIONS:
+        if name not in known:
             raise InvalidArgument(f"tableq: a claim queue has no {name}")
-        store, key = _CLAIM_OPTIONS[name]
+        store, key = known[name]
         store(options, key, value)
     return options
 
@@ -152,7 +171,8 @@ class Database(Closing):
         self._pointer = made(lib.tq_database_close, lib.tq_database_open, text, len(text), options)
         self._guard.opened()
         self._backend: str = lib.tq_database_backend(self._pointer).decode()
-        _open_databases.add(self)
+        with _open_lock:
+            _open_databases.add(self)
 
     @property
     def backend(self) -> str:
@@ -162,6 +182,11 @@ class Database(Closing):
     @property
     def closed(self) -> bool:
         return self._pointer is None
+
+    def _adopt(self, child: Any) -> None:
+        """What `close` closes too."""
+        with self._lock:
+            self._children.add(child)
 
     def _handle(self) -> Pointer:
         pointer = self._pointer
@@ -186,10 +211,13 @@ class Database(Closing):
         for stop in stops:
             stop.request()
         # The sessions stay open for them.
-        for child in list(self._children):
+        with self._lock:
+            children = list(self._children)
+        for child in children:
             child.close()
         self._guard.closed()
-        _open_databases.discard(self)
+        with _open_lock:
+            _open_databases.discard(self)
 
     def __del__(self) -> None:
         pointer = getattr(self, "_pointer", None)
@@ -253,6 +281,9 @@ class Database(Closing):
         group_on_failure: Optional[str] = None,
         group_by_turns: Optional[bool] = None,
         dead_letters: Optional[str] = None,
+        retain_done: Optional[Duration] = None,
+        retain_dead: Optional[Duration] = None,
+        batches: Optional[bool] = None,
     ) -> ClaimQueue:
         """The same for the kind `claim`: a read leases. What is given is stored with a new queue;
         on an existing one lease, max_attempts, keep_completed, retry and time_to_live hold for this
@@ -263,7 +294,8 @@ class Database(Closing):
         keep_completed: a completed message stays until `purge`. keys: how long a message holds its
         key, "active" or "waiting". key_window: how long a completed one does. groups: messages may
         have a group; group_limit leases of one at a time. dead_letters: the queue that receives
-        dead messages.
+        dead messages. retain_done, retain_dead: finished messages that old are removed. batches:
+        messages may belong to batches.
         """
         given = {name: value for name, value in locals().items() if name not in ("self", "name")}
         return ClaimQueue(self, self._queue(name, b"claim", claim_options(given)))
@@ -315,6 +347,33 @@ class Database(Closing):
         call(lib.tq_database_drop, self._handle(), text, len(text), pointer)
         return value.value != 0
 
+    def alter(self, name: str, *, dry_run: bool = False, **changes: Any) -> List[OptionChange]:
+        """Changes options of a queue while programs use it: those of `claim`, by the same names,
+        with `math.inf` for no `time_to_live`, `retain_done` or `retain_dead`, and an empty text for
+        no `dead_letters`. Open queues follow within a second. Returns what changed."""
+        options = claim_options(changes, FOR_ALTER)
+        options.boolean(b"dry_run", dry_run)
+        text = text_of(name, "name")
+        rows = Result(lib.tq_database_alter, self._handle(), text, len(text), options)
+        return [
+            OptionChange(
+                option=rows.text(row, b"option"),
+                before=rows.text(row, b"before"),
+                after=rows.text(row, b"after"),
+                refused_at_open=rows.integer(row, b"refused_at_open") != 0,
+            )
+            for row in range(len(rows))
+        ]
+
+    def batch(self, id: int) -> MessageBatch:
+        """A batch by its id. The database is not asked."""
+        return MessageBatch(self, id)
+
+    def batches(self, max: int = 20, *, before: int = 0) -> List[BatchInfo]:
+        """Batches, the newest first. before: only those with lower ids. Reads only."""
+        rows = Result(lib.tq_database_batches, self._handle(), count_of(max), id_of(before))
+        return [BatchInfo._of(rows, row) for row in range(len(rows))]
+
     def migrate(
         self,
         *queues: str,
@@ -344,6 +403,11 @@ class Database(Closing):
     def inspect(self) -> List[Finding]:
         """Checks for causes of slow or wrong queues. Reads only."""
         return findings_of(Result(lib.tq_database_inspect, self._handle()))
+
+    @property
+    def schedules(self) -> Schedules:
+        """The rules of periodic messages."""
+        return Schedules(self)
 
     def metrics(self, format: str = "prometheus") -> str:
         """The figures of a database that was opened with `metrics=True`: "prometheus" or "json"."""
@@ -557,6 +621,8 @@ def _info(rows: Result, row: int) -> QueueInfo:
     known = {
         name: fields.pop(name) for name in ("name", "kind", "layout", "identity", "created_at")
     }
+    if not fields["schedules"]:
+        del fields["schedules"]
     options = {name: value for name, value in fields.items() if value is not None}
     return QueueInfo(options=options, **known)
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import os
-from ctypes import byref, c_int, c_int64, c_size_t, c_void_p, string_at
+from ctypes import (
+    byref,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_void_p,
+    create_string_buffer,
+    string_at,
+)
 from types import TracebackType
 from typing import (
     Any,
@@ -32,6 +41,15 @@ Duration = Union[int, float, datetime.timedelta]
 
 Payload = Union[bytes, bytearray, memoryview, str]
 """Any bytes; a str is stored as UTF-8."""
+
+
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
+NOT_GIVEN: Any = _NotGiven()
+"""The default of a parameter of which None would be a mistake."""
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -68,7 +86,8 @@ class Pointer:
         self._process = _Process.number
 
     def __del__(self, process: type[_Process] = _Process) -> None:
-        if self._process == process.number:
+        # An exception may have ended the constructor before its last line.
+        if getattr(self, "_process", None) == process.number:
             self._free(self._as_parameter_)
 
     @property
@@ -199,6 +218,7 @@ def id_of(message_id: int) -> int:
 
 FOR_OPEN, FOR_QUEUE, FOR_MESSAGE, FOR_ROW, FOR_ENQUEUE, FOR_READ = 1, 2, 3, 4, 5, 6
 FOR_FAILURE, FOR_LIMITS, FOR_STATS, FOR_PURGE, FOR_REDRIVE, FOR_MIGRATE = 7, 8, 9, 10, 11, 12
+FOR_FILTER, FOR_ALTER, FOR_SCHEDULE, FOR_BATCH = 13, 14, 15, 16
 
 RetryDelays = Union[str, Sequence[Duration]]
 """Delays after failed attempts, the last one repeats: `[1, 10, 60]`; or `"usual"`, or `"none"`."""
@@ -320,6 +340,18 @@ class Batch(Pointer):
         if lib.tq_batch_add(self._as_parameter_, data, size, options, None):
             call(lib.tq_batch_add, self, data, size, options)
 
+    def add_all(self, items: List[bytes], options: Optional[Options] = None) -> None:
+        sizes = list(map(len, items))
+        if sum(sizes) > _MUCH:
+            for each in items:
+                self.add(each, options)
+        elif items:
+            count = len(items)
+            call(
+                lib.tq_batch_add_all, self, b"".join(items), (c_size_t * count)(*sizes), count,
+                options,
+            )
+
     def add_id(self, message_id: int) -> None:
         call(lib.tq_batch_add_id, self, message_id, 0)
 
@@ -327,6 +359,10 @@ class Batch(Pointer):
 # ----------------------------------------------------------------------------------------- results
 
 _NULL, _INT, _BOOL, _TIME, _DOUBLE, _DECIMAL, _TEXT, _BYTES, _LIST = 1, 2, 3, 4, 5, 6, 7, 8, 9
+
+
+# Bytes of all rows at once are copied once more than one by one: worth it for short ones.
+_MUCH = 1 << 20
 
 
 class Rows:
@@ -354,22 +390,35 @@ class Rows:
 
     def integers(self, field: bytes) -> List[int]:
         """Of all rows."""
-        get, handle = lib.tq_result_int, self._as_parameter_
-        return [get(handle, row, field) for row in range(len(self))]
+        values = (c_int64 * len(self))()
+        lib.tq_result_all_ints(self, field, values)
+        return values[:]
+
+    def _joined(self, field: bytes) -> Tuple[Optional[bytes], List[int]]:
+        """Bytes of all rows one after the other, or None if they are many, and their sizes."""
+        sizes = (c_size_t * len(self))()
+        size = lib.tq_result_all_bytes(self, field, sizes, None, 0)
+        if size > _MUCH:
+            return None, sizes[:]
+        joined = create_string_buffer(size)
+        lib.tq_result_all_bytes(self, field, None, joined, size)
+        return joined.raw, sizes[:]
 
     def all(self, field: bytes) -> List[bytes]:
         """Bytes of all rows; those of none are empty."""
-        get, handle, size = lib.tq_result_bytes, self._as_parameter_, c_size_t()
-        pointer = byref(size)
-        found = []
-        for row in range(len(self)):
-            start = get(handle, row, field, pointer)
-            found.append(string_at(start, size.value) if start else b"")
-        return found
+        joined, sizes = self._joined(field)
+        if joined is None:
+            return [self.data(row, field) or b"" for row in range(len(sizes))]
+        ends = itertools.accumulate(sizes)
+        return [joined[end - size : end] for end, size in zip(ends, sizes)]
 
     def texts(self, field: bytes) -> List[str]:
         """Texts of all rows."""
-        return [data.decode("utf-8", "replace") for data in self.all(field)]
+        joined, sizes = self._joined(field)
+        if joined is None or not joined.isascii():
+            return [data.decode("utf-8", "replace") for data in self.all(field)]
+        text = joined.decode("ascii")
+        return [text[end - size : end] for end, size in zip(itertools.accumulate(sizes), sizes)]
 
     def text(self, row: int, field: bytes) -> str:
         return (self.data(row, field) or b"").decode("utf-8", "replace")

@@ -36,7 +36,7 @@ class Keeper(Closing):
         self._pointer: Optional[Pointer] = made(
             lib.tq_keeper_free, lib.tq_keeper_new, database._handle()
         )
-        database._children.add(self)
+        database._adopt(self)
 
     def _handle(self) -> Pointer:
         pointer = self._pointer

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import time
 from ctypes import byref, c_void_p
 from typing import (
     TYPE_CHECKING,
@@ -19,10 +21,13 @@ from typing import (
     Union,
 )
 
+from ._batches import AnyBatch, MessageBatch, begin_options
 from ._errors import InvalidArgument, call
 from ._handles import (
+    NOT_GIVEN,
     FOR_ENQUEUE,
     FOR_FAILURE,
+    FOR_FILTER,
     FOR_READ,
     FOR_REDRIVE,
     Batch,
@@ -32,17 +37,22 @@ from ._handles import (
     Result,
     RetryDelays,
     Stop,
+    bytes_of,
     id_of,
     out_int,
     out_int64,
     row_options,
     text_of,
     wait_milliseconds,
+    wait_options,
 )
 from ._library import lib
 from ._messages import (
     Added,
+    Awaited,
+    BulkResult,
     ClaimStats,
+    Filter,
     Finding,
     Job,
     NewMessage,
@@ -50,6 +60,7 @@ from ._messages import (
     StoredMessage,
     text_of_exception,
 )
+from ._pause import Pauses
 from ._queue import (
     BatchItem,
     Queue,
@@ -58,8 +69,8 @@ from ._queue import (
     ids_batch,
     lease_milliseconds,
     outcome_name,
-    transaction_pointer,
 )
+from ._transaction import transaction_pointer
 
 if TYPE_CHECKING:
     from ._transaction import Transaction
@@ -72,14 +83,22 @@ def _receipt(job: AnyJob) -> bytes:
     return text_of(job.receipt if isinstance(job, Job) else job, "a receipt")
 
 
-def _settle(jobs: Iterable[AnyJob], tx: Optional["Transaction"]) -> None:
-    """Marks jobs as settled: at once, or when the transaction commits."""
+def _settle(jobs: List[AnyJob], applied: List[bool], tx: Optional["Transaction"]) -> None:
+    """Marks jobs as settled: at once, or when the transaction commits; or as lost."""
+    _lose(jobs, applied)
     for job in jobs:
         if isinstance(job, Job):
             if tx is None:
                 job._settled = True
             else:
                 tx._jobs.append(job)
+
+
+def _lose(jobs: Iterable[AnyJob], applied: Iterable[bool]) -> None:
+    """Marks jobs as lost whose settlement or extension had no effect."""
+    for job, took_effect in zip(jobs, applied):
+        if isinstance(job, Job) and not took_effect and not job._settled:
+            job._lost = True
 
 
 def _error_text(error: "str | BaseException") -> bytes:
@@ -201,10 +220,34 @@ class LeaseQueue(Queue):
 
     # --------------------------------------------------------------------------------- settlements
 
-    def complete(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
+    def complete(
+        self,
+        job: AnyJob,
+        *,
+        result: Optional[Payload] = None,
+        tx: Optional["Transaction"] = None,
+    ) -> bool:
         """The work is done: removes the message, or marks it done in a queue that keeps them.
-        False: the lease had ended, or it was settled before, and nothing has happened."""
-        return self._settle_one(lib.tq_complete, job, tx)
+        False: the lease had ended, or it was settled before, and nothing has happened.
+
+        result: up to 64 KiB for `wait_for` and `get`, kept with the message. Only in a `claim`
+        queue with keep_completed.
+        """
+        if result is None:
+            return self._settle_one(lib.tq_complete, job, tx)
+        given = bytes_of(result)
+        return self._settle_one(lib.tq_complete_with_result, job, tx, given, len(given))
+
+    def progress(self, job: AnyJob, done: float, note: str = "") -> None:
+        """Says how far a message is, for whoever looks at it with `get`. Asks no database: a Keeper
+        or a worker stores it with the next extension of the lease; so do `extend`, `fail` and
+        `release`. A retry keeps it, a completion clears it. Only in a `claim` queue.
+
+        done: from 0 to 1. note: cut at 500 bytes.
+        """
+        receipt = _receipt(job)
+        text = note.encode("utf-8", "backslashreplace")
+        call(lib.tq_progress, self._handle(), receipt, len(receipt), float(done), text, len(text))
 
     def complete_batch(
         self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
@@ -259,15 +302,17 @@ class LeaseQueue(Queue):
         self, job: AnyJob, lease: Duration, *, tx: Optional["Transaction"] = None
     ) -> bool:
         """The lease ends that long from now. A Keeper does it by itself. False: it had ended."""
-        return self._call_with_receipt(lib.tq_extend, job, tx, lease_milliseconds(lease))
+        applied = self._call_with_receipt(lib.tq_extend, job, tx, lease_milliseconds(lease))
+        _lose([job], [applied])
+        return applied
 
     def extend_batch(
         self, jobs: Iterable[AnyJob], lease: Duration, *, tx: Optional["Transaction"] = None
     ) -> List[bool]:
         """Extends all in one transaction. One answer for each, in order."""
         batch = Batch()
-        for job in jobs:
-            batch.add(_receipt(job))
+        given = list(jobs)
+        batch.add_all([_receipt(job) for job in given])
         rows = Result(
             lib.tq_extend_batch,
             self._handle(),
@@ -275,7 +320,9 @@ class LeaseQueue(Queue):
             batch,
             lease_milliseconds(lease),
         )
-        return [rows.integer(row, b"outcome") == 0 for row in range(len(rows))]
+        applied = [outcome == 0 for outcome in rows.integers(b"outcome")]
+        _lose(given, applied)
+        return applied
 
     def _call_with_receipt(
         self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any
@@ -298,7 +345,7 @@ class LeaseQueue(Queue):
         self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any
     ) -> bool:
         applied = self._call_with_receipt(function, job, tx, *more)
-        _settle([job], tx)
+        _settle([job], [applied], tx)
         return applied
 
     def _settle_batch(
@@ -309,11 +356,11 @@ class LeaseQueue(Queue):
         options: Optional[Options] = None,
     ) -> List[bool]:
         batch = Batch()
-        for job in jobs:
-            batch.add(_receipt(job), options)
+        batch.add_all([_receipt(job) for job in jobs], options)
         rows = Result(function, self._handle(), transaction_pointer(tx), batch)
-        _settle(jobs, tx)
-        return [outcome == 0 for outcome in rows.integers(b"outcome")]
+        applied = [outcome == 0 for outcome in rows.integers(b"outcome")]
+        _settle(jobs, applied, tx)
+        return applied
 
     # ------------------------------------------------------------------------------------- workers
 
@@ -393,6 +440,20 @@ class LeaseQueue(Queue):
         return self._purge(state, older_than, batch)
 
 
+def _filter_options(filter: Filter, after: Optional[str]) -> Options:
+    options = Options(FOR_FILTER)
+    options.text(b"state", filter.state)
+    options.duration(b"older_than_ms", filter.older_than)
+    if filter.header is not None:
+        options.headers(dict([filter.header]))
+    options.text(b"group", filter.group)
+    options.text(b"key_prefix", filter.key_prefix)
+    options.text(b"error", filter.error)
+    options.boolean(b"all", filter.all)
+    options.text(b"after", after)
+    return options
+
+
 class ClaimQueue(LeaseQueue):
     """A queue of the kind `claim`."""
 
@@ -412,9 +473,10 @@ class ClaimQueue(LeaseQueue):
         retry: Optional[RetryDelays] = None,
         retry_jitter: Optional[int] = None,
         created_at: Optional[datetime.datetime] = None,
+        batch: Optional[AnyBatch] = None,
         wait: Duration = 0,
         tx: Optional["Transaction"] = None,
-        using: Any = None,
+        using: Any = NOT_GIVEN,
     ) -> Added:
         """Adds one message. It is stored when the call returns; with `tx`, when that commits.
 
@@ -423,10 +485,11 @@ class ClaimQueue(LeaseQueue):
         "keep_first" (nothing is added), "reject" (DuplicateKey), "replace" or "postpone".
         group: its messages are handed out one after the other. time_to_live: how long it may be
         handed out; `math.inf`: for ever. max_attempts, retry, retry_jitter: instead of the queue's.
+        batch: to which it belongs, in a queue with batches.
         wait: for room in a full queue.
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
         added by SQL text in the transaction that is open there, and you commit it. Without
-        "replace" and "postpone".
+        "replace" and "postpone", and without batch.
         """
         message = NewMessage(
             payload,
@@ -442,12 +505,13 @@ class ClaimQueue(LeaseQueue):
             max_attempts=max_attempts,
             retry=retry,
             retry_jitter=retry_jitter,
+            batch=batch,
         )
         return self._enqueue(message, wait, tx, using)
 
     async def put_async(self, payload: Payload, **options: Any) -> Added:
         """As `put` with the same options, in a thread of the database object."""
-        if options.get("tx") is not None or options.get("using") is not None:
+        if options.get("tx") is not None or "using" in options:
             raise InvalidArgument("tableq: a transaction belongs to one thread: use put")
         return await self._database._run(lambda: self.put(payload, **options))
 
@@ -457,11 +521,50 @@ class ClaimQueue(LeaseQueue):
         *,
         wait: Duration = 0,
         tx: Optional["Transaction"] = None,
-        using: Any = None,
+        using: Any = NOT_GIVEN,
     ) -> List[Added]:
         """Adds all or none, in order, in one transaction: payloads, or NewMessage for those with
         options. See `put`."""
         return self._enqueue_batch(messages, wait, tx, using)
+
+    def begin_batch(
+        self,
+        *,
+        then: Optional[str] = None,
+        payload: Payload = b"",
+        headers: Optional[Mapping[str, str]] = None,
+        key: Optional[str] = None,
+        group: Optional[str] = None,
+        priority: Optional[int] = None,
+        parent: Optional[AnyBatch] = None,
+        tx: Optional["Transaction"] = None,
+    ) -> MessageBatch:
+        """Begins a batch, to which messages of all queues with batches may belong.
+
+        then: the queue that gets a message at the end, with this payload; a `claim` queue also
+        with headers, key, group and priority. parent: the batch of which it is a member.
+        """
+        data = bytes_of(payload)
+        options = begin_options(then, headers, key, group, priority, parent)
+        value, pointer = out_int64()
+        within = transaction_pointer(tx)
+        call(
+            lib.tq_queue_begin_batch, self._handle(), within, data, len(data), options, pointer
+        )
+        return MessageBatch(self._database, value.value)
+
+    def batch_of(
+        self, job: AnyJob, *, tx: Optional["Transaction"] = None
+    ) -> Optional[MessageBatch]:
+        """The batch of a message that this process has taken: its handler adds to it, also after
+        it was sealed. None: it belongs to none."""
+        receipt = _receipt(job)
+        value, pointer = out_int64()
+        within = transaction_pointer(tx)
+        call(lib.tq_queue_batch_of, self._handle(), within, receipt, len(receipt), pointer)
+        if value.value == 0:
+            return None
+        return MessageBatch(self._database, value.value, receipt.decode())
 
     def messages(self, state: str, *, page: int = 100) -> Iterator[StoredMessage]:
         """The messages in a state (`ready`, `leased`, `delayed`, `done`, `dead` or `held`), read in
@@ -484,10 +587,47 @@ class ClaimQueue(LeaseQueue):
         rows = Result(lib.tq_peek, self._handle(), count_of(max))
         return [StoredMessage._of(rows, row) for row in range(len(rows))]
 
+    def wait_for(self, message_id: int, *, wait: Duration = 30) -> Awaited:
+        """Waits until a message is done or dead; at once if it is not there.
+
+        wait: the longest time; `math.inf` waits for ever. Ctrl-C ends it. Settlements through this
+        database object end it at once, all others within half a second.
+        """
+        number, longest = id_of(message_id), wait_milliseconds(wait)
+
+        def attempt(stop: Optional[Stop], wait_ms: int) -> Awaited:
+            options = wait_options(FOR_READ, wait_ms, stop)
+            return Awaited._of(Result(lib.tq_wait_for, self._handle(), number, options))
+
+        found = attempt(None, 0)
+        if found.ending != "waiting" or longest <= 0:
+            return found
+        return self._database._beside(lambda stop: attempt(stop, longest), None)
+
+    async def wait_for_async(self, message_id: int, *, wait: Duration = 30) -> Awaited:
+        """The same, without holding up the event loop or a thread: it looks soon at first, later
+        every half second."""
+        end = time.monotonic() + wait_milliseconds(wait) / 1000
+        pauses = Pauses()
+        while True:
+            found = await self._database._run(lambda: self.wait_for(message_id, wait=0))
+            left = end - time.monotonic()
+            if found.ending != "waiting" or left <= 0:
+                return found
+            await asyncio.sleep(min(pauses.next(), left, 0.5))
+
     def get(
-        self, message_id: int, *, tx: Optional["Transaction"] = None
+        self,
+        message_id: int,
+        *,
+        details: bool = False,
+        tx: Optional["Transaction"] = None,
     ) -> Optional[StoredMessage]:
-        """One message in any state, or None."""
+        """One message in any state, or None. details: with its progress and result."""
+        if details:
+            ids = ids_batch([message_id])
+            rows = Result(lib.tq_look, self._handle(), transaction_pointer(tx), ids)
+            return StoredMessage._of(rows, 0) if rows.optional_integer(0, b"id") else None
         rows = Result(lib.tq_get, self._handle(), transaction_pointer(tx), id_of(message_id))
         return StoredMessage._of(rows, 0) if len(rows) else None
 
@@ -518,6 +658,72 @@ class ClaimQueue(LeaseQueue):
             pointer,
         )
         return outcome_name(value.value)
+
+    def make_ready(self, message_id: int, *, tx: Optional["Transaction"] = None) -> str:
+        """Makes a delayed message ready now, also one that rests before its next attempt. Returns
+        as `cancel`; `applied` too if it is ready already."""
+        value, pointer = out_int()
+        call(lib.tq_make_ready, self._handle(), transaction_pointer(tx), id_of(message_id), pointer)
+        return outcome_name(value.value)
+
+    def messages_by(self, filter: Filter, *, page: int = 100) -> Iterator[StoredMessage]:
+        """The messages that fit, page by page; each call reads at most 10,000. Reads only."""
+        after: Optional[str] = None
+        while True:
+            options = _filter_options(filter, after)
+            options.integer(b"max", count_of(page))
+            messages = c_void_p()
+            next_place = Result(lib.tq_list_by, self._handle(), options, byref(messages))
+            rows = Result.into(messages)
+            for row in range(len(rows)):
+                yield StoredMessage._of(rows, row)
+            if not len(next_place):
+                return
+            after = next_place.text(0, b"place")
+
+    def cancel_by(self, filter: Filter, **how: Any) -> BulkResult:
+        """Removes the messages that fit and are ready, delayed, held or dead, in steps of up to
+        1,000. `dry_run` counts them, `batch` is the size of a step, and `after` a `stopped_at`.
+        Ctrl-C ends it after the current step."""
+        return self._by(lib.tq_cancel_by, filter, how)
+
+    def set_priority_by(self, filter: Filter, priority: int, **how: Any) -> BulkResult:
+        """Changes the priority of the messages that fit and wait. As `cancel_by`."""
+        return self._by(lib.tq_set_priority_by, filter, how, priority)
+
+    def make_ready_by(self, filter: Filter, **how: Any) -> BulkResult:
+        """Makes the delayed messages that fit ready now. As `cancel_by`."""
+        return self._by(lib.tq_make_ready_by, filter, how)
+
+    def redrive_by(self, filter: Filter, **how: Any) -> BulkResult:
+        """Makes the dead messages that fit ready again, also those in the queue's dead-letter
+        queue. As `cancel_by`."""
+        return self._by(lib.tq_redrive_by, filter, how)
+
+    def purge_by(self, filter: Filter, **how: Any) -> BulkResult:
+        """Deletes the done and dead messages that fit. As `cancel_by`."""
+        return self._by(lib.tq_purge_by, filter, how)
+
+    def _by(self, function: Any, filter: Filter, how: Dict[str, Any], *first: int) -> BulkResult:
+        unknown = sorted(set(how) - {"dry_run", "batch", "after"})
+        if unknown:
+            raise InvalidArgument(f"tableq: an action by filter has no {unknown[0]}")
+
+        def attempt(stop: Stop) -> BulkResult:
+            options = _filter_options(filter, how.get("after"))
+            options.boolean(b"dry_run", how.get("dry_run"))
+            options.integer(b"batch", how.get("batch"))
+            options.stop(stop)
+            rows = Result(function, self._handle(), *first, options)
+            return BulkResult(
+                count=rows.integer(0, b"count"),
+                running=rows.integer(0, b"running"),
+                changed=rows.integer(0, b"changed"),
+                key_held=rows.integer(0, b"key_held"),
+                stopped_at=rows.optional_text(0, b"stopped_at"),
+            )
+
+        return self._database._beside(attempt, None)
 
     def redrive(self, *ids: int) -> int:
         """Makes these dead messages ready again. Returns how many were dead."""

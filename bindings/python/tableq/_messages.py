@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 from ._handles import Duration, Payload, RetryDelays, Rows
 
 if TYPE_CHECKING:
+    from ._batches import AnyBatch
     from ._keeper import Keeper
     from ._lease import LeaseQueue
     from ._transaction import Transaction
@@ -44,6 +45,7 @@ class NewMessage:
     max_attempts: Optional[int] = None
     retry: Optional[RetryDelays] = None
     retry_jitter: Optional[int] = None
+    batch: Optional["AnyBatch"] = None
 
 
 class Message:
@@ -67,6 +69,39 @@ class Message:
         return f"<tableq.Message {self.id}>"
 
 
+class Progress(NamedTuple):
+    """How far a message is, as its handler said last."""
+
+    done: float
+    """From 0 to 1."""
+    note: str
+    at: datetime.datetime
+    """When it was stored, by the database's clock."""
+
+
+class Awaited(NamedTuple):
+    """What `wait_for` has found."""
+
+    ending: str
+    """`done`; `dead`; `gone`: it is not in the queue, as a completed message of one that keeps
+    none; `waiting`: the time is over."""
+    state: Optional[str]
+    """As last seen. None: it is gone."""
+    result: Optional[bytes]
+    """Of a done message."""
+    error: Optional[str]
+    """Of a done or dead message: its last failure."""
+
+    @classmethod
+    def _of(cls, rows: Rows) -> "Awaited":
+        return cls(
+            ending=("done", "dead", "gone", "waiting")[rows.integer(0, b"ending")],
+            state=rows.optional_text(0, b"state"),
+            result=rows.data(0, b"result"),
+            error=rows.optional_text(0, b"error"),
+        )
+
+
 @dataclasses.dataclass(frozen=True)
 class StoredMessage:
     """A message as it stands in a `claim` queue."""
@@ -87,6 +122,10 @@ class StoredMessage:
     finished_at: Optional[datetime.datetime]
     errors: List[Tuple[datetime.datetime, str]]
     """When an attempt failed and why, the oldest first."""
+    progress: Optional[Progress] = None
+    """Of `get` with `details`: what a handler said last."""
+    result: Optional[bytes] = None
+    """Of `get` with `details`: what completed the message gave."""
 
     @property
     def text(self) -> str:
@@ -116,7 +155,17 @@ class StoredMessage:
             ]
             if history is not None
             else [],
+            progress=cls._progress(rows, row),
+            result=rows.data(row, b"result"),
         )
+
+    @staticmethod
+    def _progress(rows: Rows, row: int) -> Optional[Progress]:
+        note = rows.optional_text(row, b"progress_note")
+        if note is None:
+            return None
+        done = rows.optional_double(row, b"progress") or 0.0
+        return Progress(done, note, rows.time(row, b"progress_at"))
 
 
 class GiveUp(Exception):
@@ -139,6 +188,15 @@ def text_of_exception(error: BaseException) -> str:
     if isinstance(error, (GiveUp, Retry)) and text:
         return text
     return f"{name}: {text}" if text else name
+
+
+def log_failure(job: "Job", error: BaseException) -> None:
+    """Says that a handler has failed: with a traceback, unless it said itself what is to happen."""
+    if isinstance(error, (GiveUp, Retry)):
+        log.warning("tableq: message %d in %s: %s", job.id, job.queue.name,
+                    text_of_exception(error))
+    else:
+        log.error("tableq: message %d in %s failed", job.id, job.queue.name, exc_info=error)
 
 
 class Job:
@@ -214,7 +272,8 @@ class Job:
 
     @property
     def lost(self) -> bool:
-        """In a worker: the lease was lost, and another worker may have the message."""
+        """The lease was lost, and another worker may have the message: a settlement or an extension
+        of this object has returned False, or a worker has noticed it."""
         return self._lost
 
     @property
@@ -222,9 +281,16 @@ class Job:
         """Whether this object was completed, failed or released."""
         return self._settled
 
-    def complete(self, *, tx: Optional["Transaction"] = None) -> bool:
-        """The work is done. False: the lease was lost, and nothing has happened."""
-        return self.queue.complete(self, tx=tx)
+    def complete(
+        self, *, result: Optional[Payload] = None, tx: Optional["Transaction"] = None
+    ) -> bool:
+        """The work is done. False: the lease was lost, and nothing has happened. result: see
+        `ClaimQueue.complete`."""
+        return self.queue.complete(self, result=result, tx=tx)
+
+    def progress(self, done: float, note: str = "") -> None:
+        """Says how far it is: see `ClaimQueue.progress`."""
+        self.queue.progress(self, done, note)
 
     def fail(
         self,
@@ -245,9 +311,9 @@ class Job:
         """The lease ends that long from now."""
         return self.queue.extend(self, lease, tx=tx)
 
-    async def complete_async(self) -> bool:
+    async def complete_async(self, *, result: Optional[Payload] = None) -> bool:
         """As `complete`."""
-        return await self.queue._database._run(self.complete)
+        return await self.queue._database._run(lambda: self.complete(result=result))
 
     async def fail_async(
         self,
@@ -284,7 +350,7 @@ class Job:
         if not isinstance(error, Exception):
             self.release()
             return False
-        log.error("tableq: message %d in %s failed", self.id, self.queue.name, exc_info=error)
+        log_failure(self, error)
         if not self._fail_with(error):
             log.warning("tableq: the lease of message %d in %s was lost", self.id, self.queue.name)
         return True
@@ -404,3 +470,48 @@ class Redriven:
     """Messages that are ready again."""
     key_held: int
     """Messages that stay dead because another one holds their key."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Filter:
+    """Which messages of a `claim` queue an action or a list concerns: those that meet every
+    condition. An action needs a condition, or `all`."""
+
+    state: Optional[str] = None
+    """`ready`, `delayed`, `leased`, `held`, `done` or `dead`."""
+    older_than: Optional[Duration] = None
+    """Finished, or if not finished added, at least so long ago."""
+    header: Optional[Tuple[str, str]] = None
+    """A name, and its exact value."""
+    group: Optional[str] = None
+    key_prefix: Optional[str] = None
+    error: Optional[str] = None
+    """A text that the last error contains."""
+    all: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class BulkResult:
+    """What an action by filter did."""
+
+    count: int
+    """Messages that were changed; of a dry run, those that fit."""
+    running: int
+    """Skipped: they were leased."""
+    changed: int
+    """Skipped: another call changed them meanwhile."""
+    key_held: int
+    """Skipped: another message holds their key."""
+    stopped_at: Optional[str]
+    """For `after` of another call; None: nothing is left."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionChange:
+    """A changed option of a queue, by its name in the catalogue."""
+
+    option: str
+    before: str
+    after: str
+    refused_at_open: bool
+    """A program that opens the queue with the old value is refused at its next start."""

@@ -6,8 +6,10 @@ import datetime
 from ctypes import c_char_p
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
 
+from ._batches import set_batch
 from ._errors import InvalidArgument, call
 from ._handles import (
+    NOT_GIVEN,
     FOR_ENQUEUE,
     FOR_LIMITS,
     FOR_MESSAGE,
@@ -34,22 +36,22 @@ from ._handles import (
 from ._library import lib
 from ._messages import Added, Finding, Limits, Message, NewMessage, QueueStats
 from ._sql import Outbox
+from ._transaction import transaction_pointer
 
 if TYPE_CHECKING:
     from ._database import Database
     from ._transaction import Transaction
 
 
-def transaction_pointer(tx: Optional["Transaction"]) -> Optional[Pointer]:
-    """The handle of a transaction, or None without one."""
-    if tx is None:
-        return None
-    if not hasattr(tx, "_handle"):
+def connection_given(using: Any) -> bool:
+    """Whether a message goes by a connection of the application. A variable that is None by mistake
+    must not take it out of the application's transaction."""
+    if using is None:
         raise InvalidArgument(
-            f"tableq: tx is a Transaction of tableq, not {type(tx).__name__}; give a connection of "
-            "your own as using"
+            "tableq: using is None: give a connection, or leave using out for a transaction of "
+            "tableq's own"
         )
-    return tx._handle()
+    return using is not NOT_GIVEN
 
 
 def outcome_name(outcome: int) -> str:
@@ -79,6 +81,7 @@ def message_options(message: NewMessage) -> Optional[Options]:
     options.integer(b"max_attempts", message.max_attempts)
     options.retry(message.retry, message.retry_jitter)
     options.headers(message.headers)
+    set_batch(options, "batch", message.batch)
     return options
 
 
@@ -101,7 +104,7 @@ class Queue(Closing):
         self._name: str = lib.tq_queue_name(pointer).decode()
         self._kind: str = lib.tq_queue_kind(pointer).decode()
         self._outbox: Optional[Outbox] = None
-        database._children.add(self)
+        database._adopt(self)
 
     @property
     def name(self) -> str:
@@ -204,7 +207,7 @@ class Queue(Closing):
         tx: Optional["Transaction"],
         using: Any,
     ) -> Added:
-        if using is not None:
+        if connection_given(using):
             if tx is not None:
                 raise InvalidArgument("tableq: give tx or using, not both")
             if wait:
@@ -250,18 +253,22 @@ class Queue(Closing):
         tx: Optional["Transaction"],
         using: Any,
     ) -> List[Added]:
-        if using is not None:
+        if connection_given(using):
             if tx is not None:
                 raise InvalidArgument("tableq: give tx or using, not both")
             if wait:
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
             return self._through_sql().put_batch(messages, using)
         batch = Batch()
+        plain: List[bytes] = []
         for message in listed(messages):
             if isinstance(message, NewMessage):
+                batch.add_all(plain)
+                plain = []
                 batch.add(bytes_of(message.payload), message_options(message))
             else:
-                batch.add(bytes_of(message))
+                plain.append(bytes_of(message))
+        batch.add_all(plain)
         longest = wait_milliseconds(wait)
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Added]:
@@ -269,10 +276,8 @@ class Queue(Closing):
             rows = Result(
                 lib.tq_enqueue_batch, self._handle(), transaction_pointer(tx), batch, options
             )
-            return [
-                Added(message_id, outcome_name(outcome))
-                for message_id, outcome in zip(rows.integers(b"id"), rows.integers(b"outcome"))
-            ]
+            names = map(outcome_name, rows.integers(b"outcome"))
+            return list(map(Added._make, zip(rows.integers(b"id"), names)))
 
         if longest == 0 or tx is not None:
             return attempt(None, longest)
@@ -356,7 +361,7 @@ class _DeletingQueue(Queue):
         *,
         wait: Duration = 0,
         tx: Optional["Transaction"] = None,
-        using: Any = None,
+        using: Any = NOT_GIVEN,
     ) -> List[Added]:
         """Adds all or none, in order, in one transaction. See `put`."""
         return self._enqueue_batch(messages, wait, tx, using)
@@ -372,7 +377,7 @@ class PlainQueue(_DeletingQueue):
         created_at: Optional[datetime.datetime] = None,
         wait: Duration = 0,
         tx: Optional["Transaction"] = None,
-        using: Any = None,
+        using: Any = NOT_GIVEN,
     ) -> Added:
         """Adds one message. It is stored when the call returns; with `tx`, when that commits.
 
@@ -401,7 +406,7 @@ class PendingQueue(_DeletingQueue):
         created_at: Optional[datetime.datetime] = None,
         wait: Duration = 0,
         tx: Optional["Transaction"] = None,
-        using: Any = None,
+        using: Any = NOT_GIVEN,
     ) -> Added:
         """Adds one message, due after `delay` or at `due_at`; with neither, at once. See
         `PlainQueue.put` for the rest."""

@@ -365,6 +365,8 @@ class Outbox:
                 f'tableq: on_duplicate="{message.on_duplicate}" needs tx, not using; using has '
                 '"keep_first" and "reject"'
             )
+        if message.batch is not None:
+            raise InvalidArgument("tableq: a batch needs tx, not using")
         if message.on_duplicate == "reject" and message.key is None:
             raise InvalidArgument('tableq: on_duplicate="reject" needs a key')
         if message.key is not None and int(known.options.get("key_window_ms", "0")) > 0:

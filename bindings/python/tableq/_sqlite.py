@@ -7,6 +7,7 @@ import ctypes
 import functools
 import importlib.util
 import os
+import sys
 import threading
 from typing import Any, Dict, Optional, Tuple
 from urllib.parse import unquote
@@ -68,6 +69,31 @@ def _is_open(file: _File) -> bool:
     return any(_file_of(f"/proc/self/fd/{number}") == file for number in descriptors)
 
 
+def _connecting(event: str, arguments: Tuple[Any, ...]) -> None:
+    """Told by Python of what it does: refuses to open a file of tableq with Python's SQLite."""
+    if event != "sqlite3.connect" or not _ours or not arguments or one_sqlite():
+        return
+    path = os.fsdecode(arguments[0]) if isinstance(arguments[0], (str, bytes, os.PathLike)) else ""
+    if path.startswith("file:"):
+        path = unquote(path[len("file:"):].partition("?")[0])
+        if path.startswith("//"):  # An authority: none, or localhost.
+            path = "/" + path[2:].partition("/")[2]
+    with _lock:
+        open_here = bool(path) and _file_of(path) in _ours
+    if open_here:
+        raise Unsupported(
+            f"tableq: a Database has {path} open with another SQLite than Python's, and two copies "
+            "break each other's locks. Close it first, or use a libtableq that links Python's "
+            "libsqlite3"
+        )
+
+
+@functools.lru_cache(maxsize=None)
+def _watch_connections() -> None:
+    """From now on, for ever: Python has no call that ends it."""
+    sys.addaudithook(_connecting)
+
+
 class Guard:
     """Refuses a database on a file that another SQLite of this process has open."""
 
@@ -100,6 +126,8 @@ class Guard:
         if self._file is not None:
             with _lock:
                 _ours[self._file] = _ours.get(self._file, 0) + 1
+            if not one_sqlite():
+                _watch_connections()
 
     def closed(self) -> None:
         file, self._file = self._file, None

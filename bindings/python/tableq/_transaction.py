@@ -27,7 +27,7 @@ class Transaction(Closing):
             lib.tq_transaction_free, lib.tq_transaction_begin, database._handle()
         )
         self._jobs: List["Job"] = []
-        database._children.add(self)
+        database._adopt(self)
 
     def _handle(self) -> Pointer:
         pointer = self._pointer
@@ -88,3 +88,15 @@ class Transaction(Closing):
                 job._kept[0].add(job, job._kept[1])
             except Error:
                 pass  # The lease ends in its time.
+
+
+def transaction_pointer(tx: Optional[Transaction]) -> Optional[Pointer]:
+    """The handle of a transaction, or None without one."""
+    if tx is None:
+        return None
+    if not hasattr(tx, "_handle"):
+        raise InvalidArgument(
+            f"tableq: tx is a Transaction of tableq, not {type(tx).__name__}; give a connection of "
+            "your own as using"
+        )
+    return tx._handle()

@@ -17,7 +17,7 @@ from ._errors import (
     StorageFailed,
     StorageFull,
 )
-from ._messages import Job, log
+from ._messages import Job, log, log_failure
 from ._pause import Pauses
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def settle(
     if job.settled:
         if failure is not None:
             log.error("tableq: %r failed after it was settled", job, exc_info=failure)
-        return failure is None
+        return failure is None and not job.lost
     if failure is not None:
-        log.error("tableq: message %d in %s failed", job.id, job.queue.name, exc_info=failure)
+        log_failure(job, failure)
     pauses = Pauses()
     end: Optional[float] = None
     while not job.lost:

@@ -39,6 +39,30 @@ def test_completed_jobs_are_gone(jobs: tableq.ClaimQueue) -> None:
     assert jobs.stats().leased == 0
 
 
+def test_a_job_whose_settlement_had_no_effect_is_lost(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["a", "b", "c"])
+    first, second, third = jobs.take(3, lease=60)
+    jobs.release_batch([job.receipt for job in (first, second, third)])
+    assert not first.complete() and first.lost
+    assert jobs.complete_batch([second]) == [False] and second.lost
+    assert not third.extend(60) and third.lost and not third.settled
+    (again,) = jobs.take(lease=60)
+    assert again.complete() and not again.complete() and not again.lost
+
+
+def test_what_a_handler_says_itself_is_logged_without_a_traceback(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    for failure in (tableq.GiveUp("no picture"), tableq.Retry("busy", delay=60)):
+        jobs.put("a")
+        with jobs.take()[0]:
+            raise failure
+    assert [(record.levelno, record.exc_info) for record in caplog.records] == [
+        (logging.WARNING, None)
+    ] * 2
+    assert "no picture" in caplog.text and "busy" in caplog.text
+
+
 def test_completed_jobs_stay_where_the_queue_keeps_them(db: tableq.Database) -> None:
     jobs = db.claim("kept", keep_completed=True)
     jobs.put("a")
@@ -344,3 +368,113 @@ def test_a_keeper_has_the_job_again_after_a_rollback(db: tableq.Database) -> Non
         tx.rollback()
         assert len(keeper) == 1
         assert job.complete() and len(keeper) == 0
+
+
+def test_messages_are_listed_and_changed_by_a_filter(db: tableq.Database) -> None:
+    jobs = db.claim("jobs")
+    for number in range(30):
+        jobs.put(b"x", delay=3600, headers={"tenant": "a" if number % 3 else "b"})
+    of_b = tableq.Filter(header=("tenant", "b"))
+    assert len(list(jobs.messages_by(of_b, page=4))) == 10
+    assert jobs.make_ready_by(of_b, dry_run=True).count == 10
+    done = jobs.make_ready_by(of_b, batch=3)
+    assert (done.count, done.running, done.changed, done.stopped_at) == (10, 0, 0, None)
+    assert jobs.set_priority_by(tableq.Filter(state="ready"), 7).count == 10
+    assert jobs.cancel_by(tableq.Filter(all=True)).count == 30
+    assert jobs.redrive_by(tableq.Filter(error="no")).count == 0
+    assert jobs.purge_by(tableq.Filter(state="dead", older_than=3600)).count == 0
+    with pytest.raises(tableq.InvalidArgument):
+        jobs.cancel_by(tableq.Filter())
+    with pytest.raises(tableq.InvalidArgument):
+        jobs.cancel_by(tableq.Filter(all=True), after="nowhere")
+
+
+def test_a_delayed_message_is_made_ready(db: tableq.Database) -> None:
+    jobs = db.claim("jobs")
+    later = jobs.put(b"x", delay=3600).id
+    assert jobs.make_ready(later) == "applied"
+    assert jobs.make_ready(999_999) == "not_there"
+    assert len(jobs.take(1)) == 1
+
+
+def test_options_change_while_a_queue_is_open(db: tableq.Database) -> None:
+    jobs = db.claim("jobs")
+    assert db.alter("jobs", lease=120, dry_run=True)[0].after == "120000"
+    changes = db.alter("jobs", lease=120, retain_done=timedelta(days=7), keep_completed=True)
+    assert [(each.option, each.refused_at_open) for each in changes] == [
+        ("keep", False),
+        ("lease_ms", False),
+        ("retain_done_ms", True),
+    ]
+    jobs.put(b"x")
+    (job,) = jobs.take(1)
+    assert (job.lease_until - job.created_at).total_seconds() > 100
+    db.alter("jobs", retain_done=math.inf)
+    with pytest.raises(tableq.OptionsMismatch):
+        db.alter("jobs", group_by_turns=True)
+
+
+def test_progress_is_stored_with_the_lease_and_shown_by_get(jobs: tableq.ClaimQueue) -> None:
+    put = jobs.put("a")
+    (job,) = jobs.take()
+    job.progress(0.25, "page 3 of 12")
+    assert job.extend(60)
+    plain, found = jobs.get(put.id), jobs.get(put.id, details=True)
+    assert plain is not None and plain.progress is None
+    assert found is not None and found.progress is not None
+    assert (found.progress.done, found.progress.note) == (0.25, "page 3 of 12")
+    assert found.progress.at.tzinfo is timezone.utc
+    assert jobs.get(put.id + 1000, details=True) is None
+    job.complete()
+
+
+def test_a_worker_stores_progress(jobs: tableq.ClaimQueue) -> None:
+    put = jobs.put("a")
+
+    def handle(job: tableq.Job) -> None:
+        job.progress(0.5, "half")
+        while True:
+            found = jobs.get(put.id, details=True)
+            if found is not None and found.progress is not None:
+                return
+
+    assert jobs.work(handle, lease=0.3, until_empty=True) == 1
+
+
+def test_a_result_is_waited_for(db: tableq.Database) -> None:
+    jobs = db.claim("kept", keep_completed=True)
+    put = jobs.put("a")
+    early = jobs.wait_for(put.id, wait=0)
+    assert (early.ending, early.state, early.result) == ("waiting", "ready", None)
+
+    def handle(job: tableq.Job) -> None:
+        assert job.complete(result=b"\xff42")
+
+    jobs.work(handle, until_empty=True)
+    assert jobs.wait_for(put.id) == ("done", "done", b"\xff42", None)
+    assert asyncio.run(jobs.wait_for_async(put.id)).result == b"\xff42"
+    found = jobs.get(put.id, details=True)
+    assert found is not None and found.result == b"\xff42"
+    assert jobs.wait_for(put.id + 1000, wait=math.inf).ending == "gone"
+
+
+def test_a_wait_for_a_message_ends_with_its_settlement(db: tableq.Database) -> None:
+    jobs = db.claim("dying", max_attempts=1)
+    put = jobs.put("a")
+    (job,) = jobs.take()
+
+    async def both() -> tableq.Awaited:
+        waits = asyncio.ensure_future(jobs.wait_for_async(put.id, wait=60))
+        await job.fail_async("broken")
+        return await waits
+
+    assert asyncio.run(both()).ending == "dead"
+    assert jobs.wait_for(put.id).error == "broken"
+
+
+def test_a_result_that_nothing_keeps_is_refused(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    (job,) = jobs.take()
+    with pytest.raises(tableq.InvalidArgument):
+        job.complete(result="42")
+    assert job.complete()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -167,6 +168,19 @@ def test_a_source_distribution_installs(tmp_path: Path) -> None:
         check=True,
     )
     assert (tmp_path / "site/tableq/py.typed").exists()
+
+
+def test_a_folder_that_has_left_its_tree_says_so(tmp_path: Path) -> None:
+    for folder in ("backend", "tableq"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "README.md", tmp_path)
+    made = subprocess.run(
+        [sys.executable, "-c", "import tableq_build; tableq_build.build_wheel('.')"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "backend")},
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )
+    assert made.returncode == 1 and "Traceback" not in made.stderr
+    assert "install from the whole sources" in made.stderr
 
 
 # ---------------------------------------------------------------------------------------- examples

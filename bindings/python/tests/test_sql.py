@@ -298,6 +298,17 @@ def test_a_strict_queue_is_locked(db: tableq.Database, place: Place, connection:
     assert [m.text for m in ledger.dequeue(5)] == ["first", "second"]
 
 
+def test_a_connection_that_is_none_is_refused(db: tableq.Database) -> None:
+    """A variable that was not set must not take the message out of the application's transaction."""
+    with pytest.raises(tableq.InvalidArgument, match="using is None"):
+        db.fifo("mail").put("a", using=None)
+    with pytest.raises(tableq.InvalidArgument, match="using is None"):
+        db.claim("jobs").put_batch(["a"], using=None)
+    with pytest.raises(tableq.InvalidArgument):
+        tableq.Outbox("mail").put("a", using=None)
+    assert db.fifo("mail").stats().waiting == 0
+
+
 # ------------------------------------------------------------------------------ copies of SQLite
 
 
@@ -327,7 +338,9 @@ def two_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sqlite, "one_sqlite", lambda: False)
 
 
-def test_a_file_that_another_sqlite_has_open_is_refused(two_copies: None, tmp_path: Any) -> None:
+def test_a_file_that_another_sqlite_has_open_is_refused(
+    two_copies: None, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "two.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE mine (x)")
@@ -337,7 +350,15 @@ def test_a_file_that_another_sqlite_has_open_is_refused(two_copies: None, tmp_pa
     connection.close()
     with tableq.open(f"sqlite://{path}?busy_timeout=1s") as db:
         mail = db.fifo("mail")
-        connection = sqlite3.connect(path)
+        for name in (path, str(path), os.fsencode(path)):
+            with pytest.raises(tableq.Unsupported, match="two.db"):
+                sqlite3.connect(name)
+        for name in (f"file:{path}?mode=rw", f"file://localhost{path}"):
+            with pytest.raises(tableq.Unsupported, match="two.db"):
+                sqlite3.connect(name, uri=True)
+        with monkeypatch.context() as unnoticed:
+            unnoticed.setattr(tableq._sqlite, "one_sqlite", lambda: True)
+            connection = sqlite3.connect(path)
         with pytest.raises(tableq.Unsupported, match="two.db"):
             mail.put("a", using=connection)
         with pytest.raises(tableq.Unsupported, match="two.db"):
@@ -393,7 +414,7 @@ def test_two_copies_of_sqlite_are_told_apart(tmp_path: Path) -> None:
         },
         cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True,
     )
-    assert seen.stdout == "refused at open\nrefused at using\nput\n"
+    assert seen.stdout == "refused at open\nrefused at connect\nput\n"
 
 
 TWO_COPIES = """
@@ -407,12 +428,10 @@ except tableq.Unsupported:
 connection.close()
 with tableq.open("sqlite://shop.db") as db:
     mail = db.fifo("mail")
-    connection = sqlite3.connect("shop.db")
     try:
-        mail.put("a", using=connection)
+        sqlite3.connect("shop.db")
     except tableq.Unsupported:
-        print("refused at using")
-    connection.close()
+        print("refused at connect")
 connection = sqlite3.connect("shop.db")
 tableq.Outbox("mail").put("a", using=connection)
 connection.commit()

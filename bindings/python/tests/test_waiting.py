@@ -363,6 +363,40 @@ def test_a_close_beside_running_calls_is_safe(place: Place) -> None:
             thread.result()
 
 
+def test_a_handle_whose_constructor_was_interrupted_ends_quietly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tableq import _handles
+
+    told: List[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    unmade = _handles.Pointer.__new__(_handles.Pointer)
+    del unmade
+    assert not told
+
+
+def test_a_database_closes_while_others_open_queues(place: Place) -> None:
+    for _ in range(20):
+        db = place.open()
+        db.heap("mail")
+        begun = threading.Barrier(3)
+
+        def work() -> None:
+            begun.wait()
+            kept = []
+            try:
+                while True:
+                    kept.append(db.heap("mail"))
+            except tableq.InvalidArgument:
+                return
+
+        threads = [Thread(work) for _ in range(2)]
+        begun.wait()
+        db.close()
+        for thread in threads:
+            thread.result()
+
+
 def test_the_library_is_found_by_name_and_its_absence_is_told() -> None:
     missing = subprocess.run(
         [sys.executable, "-c", "import tableq"],

@@ -2,6 +2,8 @@
 #include <iostream>
 #include <optional>
 
+#include <tableq/batch.hpp>
+#include <tableq/batch_options.hpp>
 #include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
@@ -18,6 +20,7 @@
 #include <tableq/libpq.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_filter.hpp>
 #include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
@@ -29,9 +32,11 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/queue_changes.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
 #include <tableq/row_value.hpp>
+#include <tableq/schedules.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
@@ -46,6 +51,7 @@
 #include <tableq/text.hpp>
 #include <tableq/text_view.hpp>
 #include <tableq/timestamp.hpp>
+#include <tableq/trace_context.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/unstable/dialect.hpp>
 #include <tableq/version.hpp>

@@ -57,7 +57,14 @@ CREATE TABLE IF NOT EXISTS {batches} (
   completed bigint,
   dead bigint,
   removed bigint,
-  gone bigint
+  gone bigint,
+  -- The open ones, and those that ended long ago.
+  UNIQUE (finished_at, sealed, id)
+) WITH (
+  -- Each addition updates the row: in place, as long as its page has room.
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000
 );
 
 -- One row for each message of a batch that is not completed.

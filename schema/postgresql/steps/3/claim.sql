@@ -1,9 +1,25 @@
--- Adds the progress and the result of a message. Payloads compress by lz4 from now on; stored ones stay as they are.
+-- Adds the progress and the result of a message, with the rights on them. Payloads compress by lz4 from now on; stored ones stay as they are.
 
 -- name: 1.transaction
 SET LOCAL lock_timeout = '100ms';
 
 ALTER TABLE {table} ADD COLUMN IF NOT EXISTS progress text, ADD COLUMN IF NOT EXISTS result bytea;
+
+-- To those who may record what became of an attempt.
+DO $grants$
+DECLARE
+  given record;
+BEGIN
+  FOR given IN
+    SELECT CASE WHEN a.grantee = CAST(0 AS oid) THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END AS name
+    FROM pg_attribute AS t
+    CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) AS a
+    WHERE t.attrelid = CAST(CAST('{table}' AS regclass) AS oid) AND t.attname = 'errors' AND a.privilege_type = 'UPDATE'
+  LOOP
+    EXECUTE 'GRANT UPDATE (progress, result) ON {table} TO ' || given.name;
+  END LOOP;
+END
+$grants$;
 
 -- PostgreSQL 14 and later, where they are built with lz4: several times as fast as the usual method.
 DO $lz4$

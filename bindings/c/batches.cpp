@@ -1,0 +1,92 @@
+// Batches of messages: a message at the end of many.
+
+#include <tableq/tableq.hpp>
+
+#include "handles.hpp"
+#include "options.hpp"
+#include "result.hpp"
+
+namespace tableq_c {
+
+std::optional<tableq::batch_id> batch_values::all() const {
+  if (!id) {
+    if (member) refuse("the receipt of a member needs the id of its batch");
+    return std::nullopt;
+  }
+  tableq::batch_id out{.value = *id};
+  if (member) out.member = tableq::parse_receipt(*member);
+  return out;
+}
+
+tableq::batch_options begin_values::all(std::string_view bytes) const {
+  tableq::batch_options out{.parent = parent.all()};
+  if (!queue.empty()) {
+    out.then = *this;
+    out.then->payload = bytes;
+  } else if (!bytes.empty() || !headers.empty() || key || group || priority != 0) {
+    refuse("the message at the end needs the key then, its queue");
+  }
+  return out;
+}
+
+namespace {
+
+tableq::batch batch_in(tq_database* db, tq_transaction* tx, std::int64_t id) {
+  tableq::batch found = checked(db).db.batch(id);
+  if (tx != nullptr) found = found.in(checked(tx).tx());
+  return found;
+}
+
+/// @param call its name.
+const tableq::claim_queue& claim_of(tq_queue* queue, const char* call) {
+  tq_queue& known = checked(queue);
+  const auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
+  if (claim == nullptr) refuse_kind(known.base(), call, "claim queues");
+  return *claim;
+}
+
+}  // namespace
+}  // namespace tableq_c
+
+using namespace tableq_c;
+
+int tq_database_batches(tq_database* db, size_t max, int64_t before, tq_result** batches,
+                        tq_error** error) {
+  return making(batches, error, [&] {
+    tableq::batch_page page{.max = max};
+    if (before != 0) page.before = before;
+    return result_of(checked(db).db.batches(page));
+  });
+}
+int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_result** batch,
+                           tq_error** error) {
+  return making(batch, error, [&] {
+    std::vector<tableq::batch_info> found;
+    if (auto one = batch_in(db, tx, id).get()) found.push_back(*std::move(one));
+    return result_of(std::move(found));
+  });
+}
+int tq_database_seal_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_error** error) {
+  return calling(error, [&] { batch_in(db, tx, id).seal(); });
+}
+int tq_database_cancel_batch(tq_database* db, int64_t id, int* open, tq_error** error) {
+  return telling(open, error, [&] { return batch_in(db, nullptr, id).cancel() ? 1 : 0; });
+}
+
+int tq_queue_begin_batch(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,
+                         const tq_options* options, int64_t* batch, tq_error** error) {
+  return making(batch, error, [&] {
+    tableq::claim_queue claim = claim_of(queue, "tq_queue_begin_batch");
+    if (tx != nullptr) claim = claim.in(checked(tx).tx());
+    return claim.begin_batch(values_of<begin_values>(options).all(text_of(payload, size))).id();
+  });
+}
+int tq_queue_batch_of(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
+                      int64_t* batch, tq_error** error) {
+  return making(batch, error, [&] {
+    tableq::claim_queue claim = claim_of(queue, "tq_queue_batch_of");
+    if (tx != nullptr) claim = claim.in(checked(tx).tx());
+    const auto found = claim.batch_of(tableq::parse_receipt(text_of(receipt, size)));
+    return found ? found->value : std::int64_t{0};
+  });
+}

@@ -1,0 +1,110 @@
+// Actions and lists by filter, and changes of a queue's options.
+
+#include <array>
+#include <charconv>
+#include <string>
+
+#include "call.hpp"
+#include "handles.hpp"
+#include "options.hpp"
+#include "result.hpp"
+
+namespace tableq_c {
+namespace {
+
+/// A place as `stopped_at` and `next` have it: four numbers.
+tableq::filter_place place_of(std::string_view text) {
+  std::array<std::int64_t, 4> numbers = {};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto [next, wrong] = std::from_chars(at, end, numbers.at(i));
+    const bool last = i + 1 == numbers.size();
+    if (wrong != std::errc() || (last ? next != end : next == end || *next != ':')) {
+      refuse("`after` is where an earlier call with this filter stopped");
+    }
+    at = next + (last ? 0 : 1);
+  }
+  return {.part = number_of<int>(numbers[0], "after"),
+          .at = numbers[1],
+          .id = numbers[2],
+          .until = numbers[3]};
+}
+
+std::optional<tableq::filter_place> after_of(const filter_values& given) {
+  return given.after ? std::optional(place_of(*given.after)) : std::nullopt;
+}
+
+/// Runs `work(claim, filter, options)`, one of the actions.
+template <class Work>
+int act(tq_queue* queue, const char* call, const tq_options* filter, tq_result** done,
+        tq_error** error, Work work) {
+  return making(done, error, [&] {
+    tq_queue& known = checked(queue);
+    auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
+    if (claim == nullptr) refuse_kind(known.base(), call, "claim queues");
+    const auto& given = values_of<filter_values>(filter);
+    return result_of(work(*claim, given,
+                          tableq::bulk_options{.dry_run = given.dry_run,
+                                               .batch = given.batch,
+                                               .after = after_of(given),
+                                               .stop = given.stop}));
+  });
+}
+
+}  // namespace
+}  // namespace tableq_c
+
+using namespace tableq_c;
+
+int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages, tq_result** next,
+               tq_error** error) {
+  if (next != nullptr) *next = nullptr;
+  return making(messages, error, [&] {
+    tq_queue& known = checked(queue);
+    auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
+    if (claim == nullptr) refuse_kind(known.base(), "tq_list_by", "claim queues");
+    const auto& given = values_of<filter_values>(filter);
+    auto found = claim->list(given, {.max = given.max, .after = after_of(given)});
+    result out = result_of(std::move(found.messages));
+    if (next != nullptr) *next = result_of(found.next).release();
+    return out;
+  });
+}
+int tq_cancel_by(tq_queue* queue, const tq_options* filter, tq_result** done, tq_error** error) {
+  return act(
+      queue, "tq_cancel_by", filter, done, error,
+      [](auto& claim, const auto& given, const auto& how) { return claim.cancel(given, how); });
+}
+int tq_set_priority_by(tq_queue* queue, int32_t priority, const tq_options* filter,
+                       tq_result** done, tq_error** error) {
+  return act(queue, "tq_set_priority_by", filter, done, error,
+             [priority](auto& claim, const auto& given, const auto& how) {
+               return claim.set_priority(given, priority, how);
+             });
+}
+int tq_make_ready_by(tq_queue* queue, const tq_options* filter, tq_result** done,
+                     tq_error** error) {
+  return act(
+      queue, "tq_make_ready_by", filter, done, error,
+      [](auto& claim, const auto& given, const auto& how) { return claim.make_ready(given, how); });
+}
+int tq_redrive_by(tq_queue* queue, const tq_options* filter, tq_result** done, tq_error** error) {
+  return act(
+      queue, "tq_redrive_by", filter, done, error,
+      [](auto& claim, const auto& given, const auto& how) { return claim.redrive(given, how); });
+}
+int tq_purge_by(tq_queue* queue, const tq_options* filter, tq_result** done, tq_error** error) {
+  return act(
+      queue, "tq_purge_by", filter, done, error,
+      [](auto& claim, const auto& given, const auto& how) { return claim.purge(given, how); });
+}
+
+int tq_database_alter(tq_database* db, const char* name, size_t name_size,
+                      const tq_options* changes, tq_result** changed, tq_error** error) {
+  return making(changed, error, [&] {
+    const auto& given = values_of<alter_values>(changes);
+    return result_of(checked(db).db.alter(text_of(name, name_size), given.changes(),
+                                          {.dry_run = given.dry_run}));
+  });
+}

@@ -1,0 +1,289 @@
+#include <tableq/batch.hpp>
+
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/database.hpp>
+
+#include "core/base/errors.hpp"
+#include "core/batch/batch_hook.hpp"
+#include "core/batch/ends.hpp"
+#include "core/claim/messages.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/queue_options.hpp"
+#include "core/input/validate.hpp"
+#include "core/queue/operation.hpp"
+#include "core/schema/catalog.hpp"
+
+namespace tableq::inline v0 {
+namespace {
+
+using core::batch_info_row;
+using core::queue_state;
+using core::statement;
+using core::transaction_state;
+
+/// A catalogue of an older layout has no tables for batches.
+template <class Work>
+auto with_tables(const core::database_state& database, Work work) {
+  try {
+    return work();
+  } catch (const error& failure) {
+    const bool told = failure.native() != 0 || !failure.sqlstate().empty();  // by the database
+    if (failure.code() != errc::not_found || !told) throw;
+    throw error(errc::unsupported, advice::never,
+                "the database has no tables for batches: the first queue makes them, or in a "
+                "catalogue of an older layout tableq migrate",
+                {.backend = database.name()});
+  }
+}
+
+/// Runs `work(desk, tx)` in the transaction of the handle.
+template <class Work>
+auto batch_operation(const claim_queue& handle, statement id, Work work) {
+  core::database_state& database = core::access::state_of(handle).database();
+  const auto tx = core::transaction_of(handle, id, core::beside::operation);
+  return core::named(database.name(), core::contract_of(id).name, [&] {
+    const queue_state desk = core::desk_of(database);
+    if (!tx) return with_tables(database, [&] { return work(desk, nullptr); });
+    const transaction_state::use mine(*tx);
+    tx->check_open();
+    return with_tables(database, [&] { return work(desk, tx.get()); });
+  });
+}
+
+batch_info to_info(batch_info_row row) {
+  return {.id = row.batch,
+          .total = row.total,
+          .outstanding = row.outstanding,
+          .completed = row.completed,
+          .dead = row.dead,
+          .removed = row.removed,
+          .gone = row.gone,
+          .sealed = row.sealed,
+          .cancelled = row.cancelled,
+          .then = std::move(row.queue).value_or(std::string()),
+          .created_at = row.created_at,
+          .finished_at = row.finished_at};
+}
+
+/// Checks the message at the end as its enqueue would.
+void check_end(const queue_state& desk, transaction_state* tx, const batch_end& then) {
+  core::database_state& database = desk.database();
+  core::check_payload(then.payload, database.payloads());
+  const auto rows = desk.execute(tx, core::statements::catalog_find, {.name = then.queue});
+  if (rows.empty()) {
+    throw error(errc::not_found, advice::never,
+                "there is no queue " + then.queue +
+                    " for the message at the end of the batch; make "
+                    "it first",
+                {.backend = database.name()});
+  }
+  const std::optional<kind> known = core::known_kind(rows.front().kind);
+  if (!known || *known == kind::table) {
+    core::refuse("the message at the end of a batch goes to a queue that tableq has made");
+  }
+  if (*known != kind::claim) {
+    if (then.headers.empty() && !then.key && !then.group && then.priority == 0) return;
+    core::refuse("headers, key, group and priority need a claim queue");
+  }
+  queue_info info{.name = then.queue, .kind = *known};
+  core::decode_options(rows.front().options, info);
+  core::check_message({.headers = then.headers, .key = then.key, .group = then.group},
+                      info.groups.has_value());
+}
+
+std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_options& options) {
+  core::batch_begin_request request{.now = desk.database().now()};
+  std::string texts;
+  if (options.then) {
+    check_end(desk, tx, *options.then);
+    request.queue = options.then->queue;
+    request.payload = options.then->payload;
+    request.key = options.then->key;
+    request.group = options.then->group;
+    request.priority = options.then->priority;
+    texts = core::encode_headers(options.then->headers, desk.database().narrow_texts());
+    if (!options.then->headers.empty()) request.headers = texts;
+  }
+  const auto make = [&](transaction_state* in) {
+    return desk.execute(in, core::statements::batch_begin, request).at(0).batch;
+  };
+  if (!options.parent) return make(tx);
+  return core::in_one_transaction(desk.database(), tx, [&](transaction_state& step) {
+    core::add_to_batch(desk, step, *options.parent, 1);
+    const std::int64_t made = make(&step);
+    const core::member_item member{.id = message_id{made}, .batch = options.parent->value};
+    desk.execute(&step, core::statements::batch_join, {.queue = 0}, std::span(&member, 1));
+    return made;
+  });
+}
+
+/// Tells all processes that messages at ends of batches come to the queue.
+void mark(core::database_state& database, const std::string& queue) noexcept {
+  try {
+    core::mark_batch_ends(database, queue);
+  } catch (const std::exception&) {  // noexcept: the batch is begun. Without the right to mark the
+                                     // queue, readers of the members' queues end the batch.
+  }
+}
+
+/// Removes the messages of the batch that wait. @return the batches in it.
+std::vector<std::int64_t> remove_waiting(core::database_state& database, std::int64_t id) {
+  constexpr std::size_t most = 500;
+  const queue_state desk = core::desk_of(database);
+  std::map<std::int64_t, queue_info> queues;
+  for (queue_info& each : core::list_queues(database)) {
+    const std::int64_t identity = each.identity;
+    if (each.batches) queues.emplace(identity, std::move(each));
+  }
+  std::vector<std::int64_t> children;
+  core::member_row last{.queue = -1};
+  for (;;) {
+    const auto found = desk.execute(
+        nullptr, core::statements::batch_members,
+        {.batch = id, .after_queue = last.queue, .after_message = last.message, .max = most});
+    if (found.empty()) return children;
+    last = found.back();
+    std::map<std::int64_t, std::vector<message_id>> waiting;
+    for (const core::member_row& each : found) {
+      if (each.queue == 0) {
+        children.push_back(each.message);
+      } else if (queues.contains(each.queue)) {
+        waiting[each.queue].push_back(message_id{each.message});
+      }
+    }
+    for (const auto& [identity, ids] : waiting) {
+      const queue_state queue(database.shared_from_this(), queues.at(identity));
+      static_cast<void>(core::cancel(queue, nullptr, ids));
+    }
+  }
+}
+
+/// A handle for batches, which belong to no queue.
+claim_queue desk_handle(std::shared_ptr<core::database_state> database) {
+  return core::access::claims_of(
+      std::make_shared<queue_state>(std::move(database), queue_info{.kind = kind::claim}));
+}
+
+std::int64_t begin_through(const claim_queue& through, const batch_options& options) {
+  return batch_operation(through, statement::batch_begin,
+                         [&](const queue_state& desk, transaction_state* tx) {
+                           const std::int64_t made = begin(desk, tx, options);
+                           if (!options.then) return made;
+                           core::database_state& database = desk.database();
+                           if (tx == nullptr) {
+                             mark(database, options.then->queue);
+                           } else {
+                             tx->after_commit(-made, [&database, queue = options.then->queue] {
+                               if (core::open_transaction::on_this_thread() == 0)
+                                 mark(database, queue);
+                             });
+                           }
+                           return made;
+                         });
+}
+
+}  // namespace
+
+batch claim_queue::begin_batch(const batch_options& options) {
+  claim_queue through = desk_handle(core::access::state_of(*this).database().shared_from_this());
+  core::access::bind_as(through, *this);
+  const std::int64_t id = begin_through(through, options);
+  return {std::move(through), id};
+}
+batch database::begin_batch(const batch_options& options) {
+  claim_queue through = batch(0).through_;
+  const std::int64_t id = begin_through(through, options);
+  return {std::move(through), id};
+}
+
+std::optional<batch_id> claim_queue::batch_of(const receipt& taken) const {
+  return core::operation(
+      *this, statement::batch_of,
+      [&](const queue_state& state, transaction_state* tx) -> std::optional<batch_id> {
+        if (!state.info().batches) return std::nullopt;
+        const core::id_item item{taken.id};
+        const auto rows = state.execute(tx, core::statements::batch_of,
+                                        {.queue = state.info().identity}, std::span(&item, 1));
+        if (rows.empty()) return std::nullopt;
+        return batch_id{.value = rows.front().batch, .member = taken};
+      });
+}
+
+void batch::seal() {
+  batch_operation(
+      through_, statement::batch_seal, [&](const queue_state& desk, transaction_state* tx) {
+        const auto once = [&](transaction_state& step) {
+          const auto sealed = desk.execute(&step, core::statements::batch_seal, {.batch = id_});
+          if (sealed.empty() && desk.execute(&step, core::statements::batch_list,
+                                             {.first = id_, .last = id_, .max = 1})
+                                    .empty()) {
+            core::refuse("there is no batch " + std::to_string(id_));
+          }
+          step.after_commit(
+              id_, [database = &desk.database(), id = id_] { core::end_if_over(*database, id); });
+          return true;
+        };
+        return core::in_one_transaction(desk.database(), tx, once);
+      });
+}
+
+bool batch::cancel() {
+  core::outside(through_, statement::batch_seal);
+  return batch_operation(
+      through_, statement::batch_seal, [&](const queue_state& desk, transaction_state* /*tx*/) {
+        core::database_state& database = desk.database();
+        std::vector<std::int64_t> all{id_};
+        bool found = false;
+        while (!all.empty()) {
+          const std::int64_t next = all.back();
+          all.pop_back();
+          const auto sealed =
+              desk.execute(nullptr, core::statements::batch_seal, {.batch = next, .cancel = true});
+          if (sealed.empty()) continue;
+          found = true;
+          for (const std::int64_t child : remove_waiting(database, next)) all.push_back(child);
+          core::end_if_over(database, next);
+        }
+        return found;
+      });
+}
+
+std::optional<batch_info> batch::get() const {
+  return batch_operation(
+      through_, statement::batch_list,
+      [&](const queue_state& desk, transaction_state* tx) -> std::optional<batch_info> {
+        auto rows =
+            desk.execute(tx, core::statements::batch_list, {.first = id_, .last = id_, .max = 1});
+        if (rows.empty()) return std::nullopt;
+        return to_info(std::move(rows.front()));
+      });
+}
+
+batch database::batch(std::int64_t id) const {
+  const claim_queue through = desk_handle(state_);
+  return {outside_ ? through.outside() : through, id};
+}
+
+std::vector<batch_info> database::batches(const batch_page& page) const {
+  return batch_operation(
+      batch(0).through_, statement::batch_list,
+      [&](const queue_state& desk, transaction_state* tx) {
+        constexpr std::size_t most = 1000;
+        core::check_batch_size(page.max, most);
+        const std::int64_t last =
+            page.before ? *page.before - 1 : std::numeric_limits<std::int64_t>::max();
+        std::vector<batch_info> out;
+        for (auto& row : desk.execute(tx, core::statements::batch_list,
+                                      {.first = 1, .last = last, .max = page.max})) {
+          out.push_back(to_info(std::move(row)));
+        }
+        return out;
+      });
+}
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,250 @@
+#include "core/batch/batch_hook.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/base/errors.hpp"
+#include "core/batch/ends.hpp"
+#include "core/claim/messages.hpp"
+#include "core/claim/operations.hpp"
+#include "core/database/open_transaction.hpp"
+#include "core/session/retry.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+[[noreturn]] void refuse_addition(const queue_state& desk, transaction_state& tx,
+                                  const batch_id& batch) {
+  const auto found = desk.execute(&tx, statements::batch_list,
+                                  {.first = batch.value, .last = batch.value, .max = 1});
+  tx.spoil();
+  const std::string name = "the batch " + std::to_string(batch.value) + " ";
+  if (found.empty()) refuse(name + "is not there: it ended long ago, or was never begun");
+  if (found.front().finished_at) refuse(name + "has ended; begin another one");
+  if (found.front().cancelled) refuse(name + "is cancelled and takes no messages");
+  refuse(name + "is sealed: only handlers of its messages add to it, with claim_queue::batch_of");
+}
+
+/// How many messages go to each batch.
+std::map<std::int64_t, std::pair<const batch_id*, std::int64_t>> counts_of(
+    std::span<const batch_id* const> places) {
+  std::map<std::int64_t, std::pair<const batch_id*, std::int64_t>> out;
+  for (const batch_id* const each : places) {
+    if (each == nullptr) continue;
+    auto& [who, count] = out[each->value];
+    // One that names a member may add to a sealed batch, too.
+    if (who == nullptr || each->member) who = each;
+    ++count;
+  }
+  return out;
+}
+
+template <class Rows>
+void end_after(transaction_state& tx, const Rows& rows) {
+  for (const auto& row : rows) {
+    tx.after_commit(row.batch, [database = &tx.database(), batch = row.batch] {
+      end_if_over(*database, batch);
+    });
+  }
+}
+
+}  // namespace
+
+void add_to_batch(const queue_state& desk, transaction_state& tx, const batch_id& batch,
+                  std::int64_t count) {
+  const receipt member = batch.member.value_or(receipt());
+  const auto locked = desk.execute(
+      &tx, statements::batch_add,
+      {.batch = batch.value, .count = count, .queue = member.queue, .member = member.id.value});
+  if (locked.empty()) refuse_addition(desk, tx, batch);
+}
+
+void batch_hook::adding(const queue_state& queue, transaction_state& tx,
+                        std::span<const batch_id* const> places) {
+  for (const auto& [batch, wanted] : counts_of(places)) {
+    add_to_batch(queue, tx, *wanted.first, wanted.second);
+  }
+}
+
+void batch_hook::added(const queue_state& queue, transaction_state& tx,
+                       std::span<const batch_id* const> places, std::span<const message_id> ids) {
+  std::vector<member_item> items;
+  std::vector<const batch_id*> not_added;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == nullptr) continue;
+    if (ids[i].value == 0) {
+      not_added.push_back(places[i]);
+    } else {
+      items.push_back({.id = ids[i], .batch = places[i]->value});
+    }
+  }
+  if (!items.empty()) {
+    queue.execute(&tx, statements::batch_join, {.queue = queue.info().identity}, items);
+  }
+  for (const auto& [batch, less] : counts_of(not_added)) {
+    add_to_batch(queue, tx, *less.first, -less.second);
+  }
+}
+
+void batch_hook::settled(const queue_state& queue, transaction_state& tx,
+                         std::span<const message_id> ids, message_fate fate) {
+  if (ids.empty()) return;
+  const std::int64_t identity = queue.info().identity;
+  if (fate == message_fate::completed) {
+    end_after(tx, leave_batches(queue, &tx, identity, items_of(ids)));
+    return;
+  }
+  member_mark_request how{.queue = identity};
+  switch (fate) {
+    case message_fate::dead:
+      how.outcome = member_outcome::dead;
+      break;
+    case message_fate::removed:
+      how.outcome = member_outcome::removed;
+      break;
+    default:
+      how.before = member_outcome::dead;
+  }
+  const auto changed = queue.execute(&tx, statements::batch_mark, how, items_of(ids));
+  if (fate != message_fate::redriven) end_after(tx, changed);
+}
+
+void batch_hook::returned(const queue_state& queue, transaction_state& tx,
+                          std::span<const returned_message> messages) {
+  std::vector<rejoin_item> items;
+  items.reserve(messages.size());
+  for (const returned_message& one : messages) {
+    items.push_back({.id = one.id, .former = one.former.value});
+  }
+  queue.execute(&tx, statements::batch_rejoin, {.queue = queue.info().identity}, items);
+}
+
+std::vector<std::size_t> batch_hook::stopped(const queue_state& queue,
+                                             std::span<const receipt> running) {
+  std::vector<id_item> items;
+  items.reserve(running.size());
+  for (const receipt& one : running) items.push_back({one.id});
+  std::vector<std::size_t> out;
+  try {
+    for (const auto& row :
+         queue.execute(nullptr, statements::batch_of, {.queue = queue.info().identity}, items)) {
+      if (row.cancelled) out.push_back(row.item);
+    }
+  } catch (const error&) {  // The leases are extended all the same; the next time asks again.
+  }
+  return out;
+}
+
+template <class Work>
+void batch_hook::look_at(look& where, Work work) noexcept {
+  std::int64_t after = 0;
+  {
+    const std::scoped_lock hold(mutex_);
+    const clock::time_point now = clock::now();
+    if (now < where.at) return;
+    where.at = now + between_looks;
+    after = where.after;
+  }
+  clock::duration pause = between_looks;
+  try {
+    const unrepeated once;
+    after = work(after);
+  } catch (const error& failure) {  // noexcept: a later look, or another process, does the same.
+    if (failure.code() == errc::permission_denied) pause = after_refusal;
+  } catch (const std::exception&) {  // Usually a lack of memory.
+  }
+  const std::scoped_lock hold(mutex_);
+  where = {.at = clock::now() + pause, .after = after};
+}
+
+void batch_hook::before_read(const queue_state& queue) noexcept {
+  if (open_transaction::on_this_thread() > 0) return;
+  look_at(batches_, [this](std::int64_t after) { return look_at_batches(after); });
+  if (queue.info().batches) {
+    look_at(members_of(queue), [&](std::int64_t after) { return look_at_members(queue, after); });
+  }
+}
+
+batch_hook::look& batch_hook::members_of(const queue_state& queue) {
+  const std::scoped_lock hold(mutex_);
+  return members_[queue.info().identity];  // elements of a map stay where they are
+}
+
+std::int64_t batch_hook::look_at_batches(std::int64_t after) {
+  constexpr std::size_t most = 1000;
+  const auto found = open_batches(database_, after, most);
+  for (const batch_open_row& each : found) {
+    if (each.lost) {
+      desk_of(database_).execute(nullptr, statements::batch_mark_all,
+                                 {.queue = *each.lost, .outcome = member_outcome::gone});
+      end_if_over(database_, each.batch);
+    } else if (!each.outstanding) {
+      end_if_over(database_, each.batch);
+    }
+  }
+  return found.size() < most ? 0 : found.back().batch;
+}
+
+std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t after) {
+  constexpr std::size_t most = 500;
+  const auto found =
+      queue.execute(nullptr, statements::batch_strays, {.after = after, .max = most});
+  if (found.empty()) return 0;
+  std::vector<id_item> strays;
+  std::vector<message_id> waiting;
+  for (const stray_row& each : found) {
+    const auto state = static_cast<message_state>(each.state.value_or(0));
+    const bool over = state == message_state::done || state == message_state::dead;
+    if (!each.state || over) {
+      strays.push_back({message_id{each.message}});
+    } else if (each.cancelled && state != message_state::leased) {
+      waiting.push_back(message_id{each.message});
+    }
+  }
+  // Of messages that others are settling just now the first look may not be the truth.
+  std::map<message_id, message_state> states;
+  if (!strays.empty()) {
+    for (const auto& row : queue.execute(nullptr, statements::claim_state_of, {}, strays)) {
+      states.emplace(row.id, row.state);
+    }
+  }
+  std::vector<id_item> missing;
+  std::vector<id_item> done;
+  std::vector<id_item> dead;
+  for (const id_item& each : strays) {
+    const auto known = states.find(each.id);
+    if (known == states.end()) {
+      missing.push_back(each);
+    } else if (known->second == message_state::done) {
+      done.push_back(each);
+    } else if (known->second == message_state::dead) {
+      dead.push_back(each);
+    }
+  }
+  const std::int64_t identity = queue.info().identity;
+  std::set<std::int64_t> changed;
+  const auto mark = [&](const std::vector<id_item>& items, member_outcome outcome) {
+    if (items.empty()) return;
+    for (const auto& row : queue.execute(nullptr, statements::batch_mark,
+                                         {.queue = identity, .outcome = outcome}, items)) {
+      changed.insert(row.batch);
+    }
+  };
+  mark(missing, member_outcome::gone);
+  mark(dead, member_outcome::dead);
+  if (!done.empty()) {
+    for (const batch_row& row : leave_batches(queue, nullptr, identity, done)) {
+      changed.insert(row.batch);
+    }
+  }
+  if (!waiting.empty()) static_cast<void>(cancel(queue, nullptr, waiting));
+  for (const std::int64_t batch : changed) end_if_over(database_, batch);
+  return std::ranges::max(found, {}, &stray_row::message).message;
+}
+
+}  // namespace tableq::inline v0::core

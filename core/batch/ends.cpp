@@ -1,0 +1,202 @@
+#include "core/batch/ends.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/claim/operations.hpp"
+#include "core/database/open_transaction.hpp"
+#include "core/database/transaction_state.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/identifier.hpp"
+#include "core/queue/destructive.hpp"
+#include "core/schema/catalog.hpp"
+#include "core/seam/run.hpp"
+#include "core/session/retry.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+/// The caller's transactions may hold all sessions, and a later look does the same.
+constexpr std::chrono::milliseconds shortest_patience{100};
+constexpr std::chrono::days kept_for{30};
+constexpr std::size_t most_forgotten = 10;
+
+headers headers_of(const batch_end_row& end, std::int64_t batch, const batch_counts_row& counts) {
+  headers out = to_headers(end.headers).value_or(headers());
+  const auto add = [&](std::string name, std::size_t number) {
+    out.insert_or_assign(std::move(name), std::to_string(number));
+  };
+  add("tableq-batch", static_cast<std::size_t>(batch));
+  add("tableq-batch-total", counts.total);
+  add("tableq-batch-completed", counts.completed);
+  add("tableq-batch-dead", counts.dead);
+  add("tableq-batch-removed", counts.removed);
+  add("tableq-batch-gone", counts.gone);
+  if (end.cancelled) add("tableq-batch-cancelled", 1);
+  return out;
+}
+
+void send(const queue_state& target, transaction_state& tx, const batch_end_row& end,
+          std::int64_t batch, const batch_counts_row& counts) {
+  const std::string payload = end.payload.value_or(byte_string());
+  if (target.info().kind == kind::claim) {
+    const claim_enqueue_options options{.priority = end.priority,
+                                        .headers = headers_of(end, batch, counts),
+                                        .key = end.key,
+                                        .group = end.group_key};
+    const claim_message one{payload, &options};
+    add_claims(target, &tx, std::span(&one, 1), {});
+  } else if (target.info().kind == kind::pending) {
+    const pending_item one = to_item(target, payload, pending_options());
+    add(target, &tx, std::span(&one, 1), {});
+  } else {
+    const plain_item one = to_item(target, payload, enqueue_options());
+    add(target, &tx, std::span(&one, 1), {});
+  }
+}
+
+/// In the transaction of the end. @return the batches to which it belonged; empty: it has not
+/// ended.
+std::optional<std::vector<std::int64_t>> end_within(const queue_state& desk, transaction_state& tx,
+                                                    std::int64_t batch, const queue_state* target) {
+  const auto ends = desk.execute(&tx, statements::batch_lock, {.batch = batch});
+  if (ends.empty()) return {};
+  const auto counts =
+      desk.execute(&tx, statements::batch_finish, {.batch = batch, .now = desk.database().now()});
+  if (counts.empty()) return {};
+  desk.execute(&tx, statements::batch_clear, {.batch = batch});
+  const id_item me{message_id{batch}};
+  std::vector<std::int64_t> parents;
+  for (const batch_row& row : leave_batches(desk, &tx, 0, std::span(&me, 1)))
+    parents.push_back(row.batch);
+  if (target != nullptr) send(*target, tx, ends.front(), batch, counts.front());
+  return parents;
+}
+
+/// Their batches, where a question is cheap. Ids of messages that are settled together are mostly
+/// close to each other.
+std::vector<batch_row> batches_among(const queue_state& queue, transaction_state* tx,
+                                     std::int64_t identity, std::span<const id_item> ids) {
+  constexpr std::int64_t sparse = 8;
+  const auto [first, last] =
+      std::ranges::minmax(ids, {}, [](const id_item& each) { return each.id.value; });
+  if (last.id.value - first.id.value < sparse * static_cast<std::int64_t>(ids.size())) {
+    return queue.execute(tx, statements::batch_among,
+                         {.queue = identity, .first = first.id.value, .last = last.id.value});
+  }
+  std::vector<batch_row> out;
+  for (const auto& row : queue.execute(tx, statements::batch_of, {.queue = identity}, ids)) {
+    const bool known =
+        std::ranges::any_of(out, [&](const batch_row& each) { return each.batch == row.batch; });
+    if (!known) out.push_back({.batch = row.batch});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
+                                     std::int64_t identity, std::span<const id_item> ids) {
+  if (queue.database().capabilities().one_writer) {
+    std::vector<batch_row> out = batches_among(queue, tx, identity, ids);
+    if (!out.empty()) queue.execute(tx, statements::batch_remove, {.queue = identity}, ids);
+    return out;
+  }
+  const auto rows = queue.execute(tx, statements::batch_leave, {.queue = identity}, ids);
+  return {rows.begin(), rows.end()};
+}
+
+std::vector<batch_open_row> open_batches(database_state& database, std::int64_t after,
+                                         std::size_t max) {
+  const leased_session session = database.sessions().lease(shortest_patience);
+  return run(*session, names_for(database.options(), {}), statements::batch_open,
+             {.after = after, .max = max});
+}
+
+std::vector<std::int64_t> end_batch(database_state& database, const batch_open_row& over) {
+  const queue_state desk = desk_of(database);
+  const leased_session session = database.sessions().lease(shortest_patience);
+  std::unique_ptr<const queue_state> target;
+  if (over.ends_in) {
+    auto found = find_queue(database, *session, *over.ends_in);
+    if (!found || found->kind == kind::table) return {};
+    target = std::make_unique<const queue_state>(database.shared_from_this(), *std::move(found));
+  }
+  transaction_state part(database.shared_from_this(), *session);
+  std::optional<std::vector<std::int64_t>> parents;
+  {
+    unit_of_work unit(*session);
+    parents = end_within(desk, part, over.batch, target.get());
+    if (!parents) return {};
+    unit.commit();
+  }
+  part.end_part();
+  part.committed_by_owner();
+  try {
+    run(*session, desk.names(), statements::batch_forget,
+        {.older_than = kept_for, .max = most_forgotten, .now = database.now()});
+  } catch (const error&) {  // The next end does it.
+  }
+  return *std::move(parents);
+}
+
+void end_if_over(database_state& database, std::int64_t batch) noexcept {
+  // Not beside a transaction of the thread, whose locks it could meet.
+  if (open_transaction::on_this_thread() > 0) return;
+  try {
+    const unrepeated once;
+    std::vector<std::int64_t> all{batch};
+    while (!all.empty()) {
+      const std::int64_t next = all.back();
+      all.pop_back();
+      const auto open = open_batches(database, next - 1, 1);
+      if (open.empty() || open.front().batch != next || open.front().outstanding) continue;
+      for (const std::int64_t parent : end_batch(database, open.front())) all.push_back(parent);
+    }
+  } catch (const std::exception&) {  // noexcept: the settlement is committed. The next look ends
+                                     // the batch, and doctor tells of one that cannot end.
+  }
+}
+
+std::vector<finding> inspect_batches(database_state& database) {
+  constexpr std::size_t most = 1000;
+  std::map<std::string, std::size_t> waiting;
+  try {
+    for (const batch_open_row& each : open_batches(database, 0, most)) {
+      if (!each.outstanding) ++waiting[each.ends_in.value_or(std::string())];
+    }
+  } catch (const error& failure) {  // A user without the right gets the other findings.
+    if (failure.code() != errc::permission_denied) throw;
+  }
+  std::vector<finding> out;
+  for (const auto& [queue, count] : waiting) {
+    const std::string what = std::to_string(count) + (count == 1 ? " batch is" : " batches are") +
+                             " over and cannot end: ";
+    if (queue.empty()) {
+      out.push_back({finding::level::warning, "database",
+                     what + "no process with the right to end them reads a queue of theirs",
+                     "run a consumer of the queue of their messages with the rights of `tableq ddl "
+                     "--grant consumer`"});
+    } else if (const auto found = find_queue(database, queue); !found) {
+      out.push_back({finding::level::warning, queue, what + "there is no queue " + queue,
+                     "make it: tableq create KIND " + queue});
+    } else {
+      out.push_back(
+          {finding::level::warning, queue,
+           what + "no process could add their messages to the queue " + queue,
+           "make room if it is full (tableq stats " + queue +
+               "), and let the consumers of the batches' messages be its producers, too"});
+    }
+  }
+  return out;
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,293 @@
+#include "core/claim/bulk.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/errors.hpp"
+#include "core/claim/dead_letters.hpp"
+#include "core/claim/messages.hpp"
+#include "core/claim/operations.hpp"
+#include "core/database/transaction_state.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/validate.hpp"
+#include "core/seam/contract.hpp"
+#include "core/seam/statements.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+constexpr int done_bit = bit_of(message_state::done);
+constexpr int dead_bit = bit_of(message_state::dead);
+constexpr int leased_bit = bit_of(message_state::leased);
+constexpr int every_state = cancelled_states | leased_bit | done_bit;
+
+/// The most messages that one statement reads.
+constexpr std::size_t longest_scan = 10'000;
+
+/// The conditions of a filter, as the statement gets them.
+class conditions {
+ public:
+  conditions(const queue_state& queue, const message_filter& filter) {
+    const bool ascii = queue.database().narrow_texts();
+    if (filter.header) {
+      header_ = encode_headers({{filter.header->name, filter.header->value}}, ascii);
+    }
+    if (filter.error) error_ = encode_error(*filter.error, ascii);
+    request_.older_than = filter.older_than;
+    request_.header = header_;
+    request_.group = filter.group;
+    request_.key_prefix = filter.key_prefix;
+    request_.error = error_;
+  }
+  conditions(const conditions&) = delete;  // the request borrows the texts
+  conditions& operator=(const conditions&) = delete;
+  ~conditions() = default;
+
+  [[nodiscard]] const filter_request& request() const noexcept { return request_; }
+
+ private:
+  std::optional<std::string> header_;
+  std::optional<std::string> error_;
+  filter_request request_;
+};
+
+struct found_messages {
+  std::vector<message_id> ids = {};
+  std::size_t read = 0;
+  std::optional<filter_place> next = {};  ///< Empty: all were read.
+};
+
+/// Reads up to `scan` messages in these states after a place, until `max` fit.
+found_messages find(const queue_state& queue, const conditions& filter, int states,
+                    const filter_place& after, std::size_t scan, std::size_t max) {
+  filter_request asked = filter.request();
+  asked.states = states;
+  if (states == done_bit) asked.finished = static_cast<int>(message_state::done);
+  if (states == dead_bit) asked.finished = static_cast<int>(message_state::dead);
+  asked.after_at = after.at;
+  asked.after_id = after.id;
+  if (after.until != 0) asked.until = after.until;
+  asked.scan = scan;
+  asked.max = max;
+  asked.now = queue.database().now();
+  const auto rows = queue.execute(nullptr, statements::claim_filter, asked);
+  found_messages out;
+  for (const auto& row : rows) {
+    if (row.fits) out.ids.push_back(row.id);
+  }
+  if (rows.empty()) return out;
+  const auto& last = rows.back();
+  out.read = last.place;
+  if (last.place == scan || (rows.size() == max && last.fits)) {
+    out.next =
+        filter_place{.part = after.part, .at = last.at, .id = last.id.value, .until = last.until};
+  }
+  return out;
+}
+
+/// The states of the messages that an action reads.
+/// @param changes those that it can change.
+int wanted_states(const message_filter& filter, int changes, std::string_view action) {
+  if (!filter.state) return changes;
+  const int wanted = bit_of(*filter.state);
+  if ((wanted & changes) == 0) {
+    refuse(std::string(action) + " changes no messages that are " +
+           std::string(to_string(*filter.state)) + ": give another state, or none");
+  }
+  return wanted;
+}
+
+/// What an action reads that can change messages in these states: also leased ones, to tell that it
+/// has skipped them.
+int seen_states(int states, const message_filter& filter, const bulk_options& options) {
+  return filter.state || options.dry_run ? states : states | leased_bit;
+}
+
+void check(const message_filter& filter, const bulk_options& options) {
+  check_filter(filter);
+  check_batch_size(options.batch, 1000);
+  const bool any = filter.state || filter.older_than || filter.header || filter.group ||
+                   filter.key_prefix || filter.error;
+  if (!any && !filter.all) {
+    refuse("a filter without a condition concerns every message: set `all` if that is meant");
+  }
+}
+
+/// The messages of one queue that an action concerns.
+struct bulk_part {
+  const queue_state& queue;
+  int states;
+  /// Changes them, and counts. A dry run calls it only if `looks`.
+  std::function<bulk_result(std::span<const message_id>)> change;
+  bool looks = false;
+};
+
+void add(bulk_result& total, const bulk_result& step) {
+  total.count += step.count;
+  total.running += step.running;
+  total.changed += step.changed;
+  total.key_held += step.key_held;
+}
+
+/// Goes through the parts, step by step.
+bulk_result run(const message_filter& filter, const bulk_options& options,
+                std::span<const bulk_part> parts) {
+  constexpr std::size_t most_counted = 10'000;
+  constexpr std::size_t most_read = 1'000'000;
+  bulk_result total;
+  std::size_t read = 0;
+  std::optional<filter_place> at = options.after.value_or(filter_place());
+  if (at->part < 0 || std::cmp_greater_equal(at->part, parts.size())) {
+    refuse("the place to go on from is not of this action");
+  }
+  std::size_t scan = options.batch;
+  while (at) {
+    const bulk_part& part = parts[static_cast<std::size_t>(at->part)];
+    const conditions wanted(part.queue, filter);
+    const found_messages found = find(part.queue, wanted, part.states, *at, scan, options.batch);
+    // Where most messages fit, a step reads no more than it changes.
+    scan = found.ids.size() * 2 > options.batch ? options.batch : longest_scan;
+    if (!found.ids.empty()) {
+      const bool counts = options.dry_run && !part.looks;
+      add(total, counts ? bulk_result{.count = found.ids.size()} : part.change(found.ids));
+    }
+    read += found.read;
+    const int next_part = at->part + 1;
+    at = found.next;
+    if (!at && std::cmp_less(next_part, parts.size())) at = filter_place{.part = next_part};
+    total.stopped_at = at;
+    if (options.progress) options.progress(total);
+    const bool enough = total.count >= most_counted || read >= most_read;
+    if (options.stop.stop_requested() || (options.dry_run && enough)) break;
+  }
+  return total;
+}
+
+bulk_result summed(std::span<const change_result> results) {
+  bulk_result out;
+  for (const change_result each : results) {
+    if (each == change_result::applied) {
+      ++out.count;
+    } else if (each == change_result::running) {
+      ++out.running;
+    } else {
+      ++out.changed;
+    }
+  }
+  return out;
+}
+
+bulk_result counted(std::size_t done, std::span<const message_id> given) {
+  return {.count = done, .changed = given.size() - std::min(done, given.size())};
+}
+
+}  // namespace
+
+filtered_messages list(const queue_state& queue, const message_filter& filter,
+                       const filter_page& page) {
+  check_filter(filter);
+  check_batch_size(page.max);
+  const int states = filter.state ? bit_of(*filter.state) : every_state;
+  found_messages found = find(queue, conditions(queue, filter), states,
+                              page.after.value_or(filter_place()), longest_scan, page.max);
+  filtered_messages out{.messages = {}, .next = found.next};
+  for (auto& each : get(queue, nullptr, found.ids, page.with)) {
+    // Another call may have changed it since.
+    if (each && (bit_of(each->state) & states) != 0) out.messages.push_back(*std::move(each));
+  }
+  return out;
+}
+
+bulk_result cancel(const queue_state& queue, const message_filter& filter,
+                   const bulk_options& options) {
+  check(filter, options);
+  const int states = wanted_states(filter, cancelled_states, "cancel");
+  const bulk_part part{
+      queue, seen_states(states, filter, options),
+      [&](std::span<const message_id> ids) { return summed(cancel(queue, nullptr, ids, states)); }};
+  return run(filter, options, std::span(&part, 1));
+}
+
+bulk_result set_priority(const queue_state& queue, const message_filter& filter,
+                         std::int32_t priority, const bulk_options& options) {
+  check(filter, options);
+  const int states = wanted_states(filter, waiting_states, "set_priority");
+  const bulk_part part{queue, seen_states(states, filter, options),
+                       [&](std::span<const message_id> ids) {
+                         std::vector<new_priority> changes;
+                         changes.reserve(ids.size());
+                         for (const message_id id : ids) changes.push_back({id, priority});
+                         return summed(set_priority(queue, nullptr, changes));
+                       }};
+  return run(filter, options, std::span(&part, 1));
+}
+
+bulk_result make_ready(const queue_state& queue, const message_filter& filter,
+                       const bulk_options& options) {
+  check(filter, options);
+  const bulk_part part{
+      queue, wanted_states(filter, bit_of(message_state::delayed), "make_ready"),
+      [&](std::span<const message_id> ids) { return summed(make_ready(queue, nullptr, ids)); }};
+  return run(filter, options, std::span(&part, 1));
+}
+
+bulk_result purge(const queue_state& queue, const message_filter& filter,
+                  const bulk_options& options) {
+  check(filter, options);
+  const int states = wanted_states(filter, done_bit | dead_bit, "purge");
+  std::vector<bulk_part> parts;
+  for (const int each : {done_bit, dead_bit}) {
+    if ((states & each) == 0) continue;
+    const auto purge_some = [&queue, each](std::span<const message_id> ids) {
+      return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+        bulk_result out;
+        queue.execute_as_one(tx, contract_of(statement::claim_purge), ids.size(), [&] {
+          const auto gone =
+              queue.execute(&tx, statements::claim_cancel, {.states = each}, items_of(ids));
+          out = counted(gone.size(), ids);
+          return gone.size();
+        });
+        return out;
+      });
+    };
+    parts.push_back({queue, each, purge_some});
+  }
+  return run(filter, options, parts);
+}
+
+bulk_result redrive(const queue_state& queue, const message_filter& filter,
+                    const bulk_options& options) {
+  check(filter, options);
+  std::vector<bulk_part> parts;
+  parts.push_back(
+      {queue, wanted_states(filter, dead_bit, "redrive"),
+       [&](std::span<const message_id> ids) { return counted(redrive(queue, ids), ids); }});
+  if (queue.dead_letters() != nullptr) {
+    const queue_state& letters = *queue.dead_letters();
+    const auto bring_back = [&](std::span<const message_id> ids) {
+      return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+        std::vector<stored_message> ours;
+        for (auto& each : get(letters, &tx, ids)) {
+          if (!each || !came_from(queue, *each)) continue;
+          each->payload = {};
+          ours.push_back(*std::move(each));
+        }
+        if (options.dry_run) return bulk_result{.count = ours.size()};
+        const redriven back = move_back(queue, tx, ours);
+        return bulk_result{.count = back.count,
+                           .changed = ours.size() - back.count - back.key_held,
+                           .key_held = back.key_held};
+      });
+    };
+    parts.push_back({letters, bit_of(message_state::ready), bring_back, true});
+  }
+  return run(filter, options, parts);
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,68 @@
+#include "core/claim/retention.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+
+#include "core/database/open_transaction.hpp"
+#include "core/seam/statements.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr std::size_t step = 1000;
+constexpr auto busy_pause = 1s;  // between rounds that leave something
+constexpr auto idle_pause = 10s;
+constexpr auto failed_pause = 1min;
+constexpr auto longest_round = 100ms;
+
+/// Deletes messages of one state until none is too old, or the time is over.
+/// @return whether none is.
+bool delete_some(const queue_state& queue, message_state state, std::chrono::milliseconds age,
+                 steady_clock::time_point until) {
+  std::size_t gone = step;
+  while (gone == step && steady_clock::now() < until) {
+    gone = queue
+               .execute(
+                   nullptr, statements::claim_purge,
+                   {.state = state, .older_than = age, .max = step, .now = queue.database().now()})
+               .size();
+  }
+  return gone < step;
+}
+
+}  // namespace
+
+void apply_retention(const queue_state& opened) noexcept {
+  const queue_state& queue = opened.current();
+  const retention& kept = queue.info().retention;
+  if (!kept.done && !kept.dead) return;
+  if (open_transaction::on_this_thread() > 0) return;
+  std::atomic<steady_clock::rep>& next = queue.shared().retention_at;
+  const auto now = steady_clock::now();
+  steady_clock::rep due = next.load();
+  // With a clock that a test sets, each call looks.
+  if (!queue.database().now() && now.time_since_epoch().count() < due) return;
+  const auto pause_from_now = [&](steady_clock::duration pause) {
+    next.store((steady_clock::now() + pause).time_since_epoch().count());
+  };
+  // One thread at a time.
+  if (!next.compare_exchange_strong(due, (now + failed_pause).time_since_epoch().count())) {
+    return;
+  }
+  try {
+    bool all = true;
+    if (kept.done) all = delete_some(queue, message_state::done, *kept.done, now + longest_round);
+    if (kept.dead) {
+      all = delete_some(queue, message_state::dead, *kept.dead, now + longest_round) && all;
+    }
+    pause_from_now(all ? steady_clock::duration(idle_pause) : busy_pause);
+  } catch (const std::exception&) {
+    pause_from_now(failed_pause);
+  }
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::inline v0::core {
+
+/// After a call that has taken or settled messages: deletes done and dead messages that are older
+/// than the queue keeps them, in steps of their own, for at most about a tenth of each second. Does
+/// nothing in a thread with an open transaction. A failure is no error of the call: others apply
+/// it.
+void apply_retention(const queue_state& opened) noexcept;
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/receipts.hpp>
+
+namespace tableq::inline v0::core {
+
+/// What handlers have said of their messages of one queue, until it is stored. While nobody has
+/// said anything it costs one load.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class progress_notes {
+ public:
+  struct note {
+    std::int64_t done = 0;  ///< Millionths.
+    std::string text = {};
+  };
+  struct entry {
+    tableq::receipt receipt;
+    std::shared_ptr<const note> said;
+  };
+
+  /// Whether somebody has ever said something.
+  [[nodiscard]] bool used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+  /// Replaces what was said of the message before.
+  void say(const receipt& of, note said) {
+    // Nobody extends the leases of so many: those of the oldest messages are of no use.
+    constexpr std::size_t most = 10'000;
+    auto made = std::make_shared<const note>(std::move(said));
+    const std::scoped_lock hold(mutex_);
+    waiting_.insert_or_assign(of, std::move(made));
+    if (waiting_.size() > most) waiting_.erase(waiting_.begin());
+    used_ = true;
+  }
+
+  /// What waits to be stored, of these messages.
+  [[nodiscard]] std::vector<entry> of(const receipts_view& receipts) const {
+    std::vector<entry> out;
+    if (!used()) return out;
+    const std::scoped_lock hold(mutex_);
+    for (std::size_t i = 0; i < receipts.size() && !waiting_.empty(); ++i) {
+      const auto found = waiting_.find(receipts[i]);
+      if (found != waiting_.end()) out.push_back({found->first, found->second});
+    }
+    return out;
+  }
+
+  /// It is stored, unless something newer was said.
+  void stored(const entry& one) {
+    const std::scoped_lock hold(mutex_);
+    const auto found = waiting_.find(one.receipt);
+    if (found != waiting_.end() && found->second == one.said) waiting_.erase(found);
+  }
+
+  /// The attempts have ended.
+  void forget(const receipts_view& receipts) {
+    if (!used()) return;
+    const std::scoped_lock hold(mutex_);
+    for (std::size_t i = 0; i < receipts.size(); ++i) waiting_.erase(receipts[i]);
+  }
+
+ private:
+  std::atomic<bool> used_{false};
+  mutable std::mutex mutex_;
+  std::map<receipt, std::shared_ptr<const note>> waiting_;  // guarded by mutex_
+};
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tableq/claim_options.hpp>
+#include <tableq/message.hpp>
+
+#include "core/database/transaction_state.hpp"
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::inline v0::core {
+
+/// What becomes of a message of a claim queue.
+enum class message_fate : std::uint8_t { completed, dead, removed, redriven };
+
+/// A dead message that came back from the dead-letter queue.
+struct returned_message {
+  message_id former = {};  ///< Its id before.
+  message_id id = {};
+};
+
+/// What another room does beside the operations of queues that have an option for it. Changes are
+/// part of the operation's transaction.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class queue_hook {
+ public:
+  queue_hook() = default;
+  queue_hook(const queue_hook&) = delete;
+  queue_hook& operator=(const queue_hook&) = delete;
+  virtual ~queue_hook() = default;
+
+  /// Before a read that is in no transaction. Its failures are no failures of the read.
+  virtual void before_read(const queue_state& queue) noexcept = 0;
+
+  /// Before messages are added. @param places one for each message; null: none.
+  virtual void adding(const queue_state& queue, transaction_state& tx,
+                      std::span<const batch_id* const> places) = 0;
+  /// Afterwards. @param ids zero: the message was not added.
+  virtual void added(const queue_state& queue, transaction_state& tx,
+                     std::span<const batch_id* const> places, std::span<const message_id> ids) = 0;
+
+  virtual void settled(const queue_state& queue, transaction_state& tx,
+                       std::span<const message_id> ids, message_fate fate) = 0;
+  virtual void returned(const queue_state& queue, transaction_state& tx,
+                        std::span<const returned_message> messages) = 0;
+
+  /// The indexes of the running messages whose handlers are to stop.
+  [[nodiscard]] virtual std::vector<std::size_t> stopped(const queue_state& queue,
+                                                         std::span<const receipt> running) = 0;
+};
+
+/// The hook for the messages of the queue; null: it has none.
+[[nodiscard]] inline queue_hook* hook_of(const queue_state& queue) noexcept {
+  return queue.info().batches ? queue.database().hook() : nullptr;
+}
+
+/// Called before a read.
+inline void look_beside(const queue_state& queue, const transaction_state* tx) noexcept {
+  if (tx != nullptr || !queue.shared().hooked.load(std::memory_order_relaxed)) return;
+  if (queue_hook* const hook = queue.database().hook()) hook->before_read(queue);
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tableq/error.hpp>
+
+#include "core/base/errors.hpp"
+#include "core/database/open_transaction.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/identifier.hpp"
+#include "core/schedule/rules.hpp"
+#include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
+#include "core/session/retry.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// In characters of the narrowest column.
+constexpr std::size_t longest_problem = 400;
+/// A time that gets no message later may be so late.
+constexpr std::chrono::milliseconds on_time = 1min;
+
+void note_problem(database_state& database, const due_rule_row& rule, std::string_view why,
+                  bool disable) {
+  const std::string problem = to_plain_utf8(why, longest_problem);
+  if (rule.problem == problem && !disable) return;
+  database.on_session([&](connection& session) {
+    run(session, names_for(database.options(), {}), statements::schedules_problem,
+        {.name = rule.name, .due = rule.due, .problem = problem, .disable = disable});
+    return true;
+  });
+}
+
+/// The times since the due one for which messages are added, and the last of all of them.
+std::pair<std::vector<timestamp>, timestamp> missed(const due_rule_row& rule, const timing& when) {
+  const auto most = static_cast<std::size_t>(std::clamp(rule.catch_up, 1, 1000));
+  std::vector<timestamp> times = when.rule.last(*rule.due, rule.clock, most, when.zone);
+  const timestamp last = times.back();
+  auto longest = rule.latest;
+  if (rule.catch_up < 1) longest = std::min(longest.value_or(on_time), on_time);
+  std::erase_if(times, [&](timestamp time) { return longest && rule.clock - time > *longest; });
+  return {std::move(times), last};
+}
+
+/// Adds the messages and goes on to the next time, or leaves it to a process that was faster.
+/// @return as add_messages.
+std::string go_on(database_state& database, const due_rule_row& rule, const fire_request& request,
+                  const queue_state* target, std::span<const timestamp> times) {
+  const auto tx = begin_transaction(database.shared_from_this(), 0ms);
+  const auto won =
+      run(tx->session(), names_for(database.options(), {}), statements::schedules_fire, request);
+  if (won.empty()) return {};
+  std::string problem;
+  if (target != nullptr) problem = add_messages(*target, *tx, rule.name, won.front(), times);
+  tx->commit();
+  return problem;
+}
+
+void fire(database_state& database, const due_rule_row& rule) {
+  std::optional<timing> when;
+  try {
+    when.emplace(rule.cron, rule.every, rule.zone);
+  } catch (const error& failure) {
+    // What was checked elsewhere may fail here: by older time zone files, say.
+    const bool wrong = failure.code() == errc::invalid_argument;
+    if (wrong && !rule.due) return note_problem(database, rule, failure.what(), true);
+    throw;
+  }
+  fire_request request{.name = rule.name,
+                       .queue = rule.queue,
+                       .cron = rule.cron,
+                       .every = rule.every,
+                       .zone = rule.zone,
+                       .due = rule.due};
+  std::vector<timestamp> times;
+  if (rule.due) {
+    timestamp last;
+    std::tie(times, last) = missed(rule, *when);
+    request.last = last;
+    request.next = when->after(last);
+  } else {
+    request.next = when->after(rule.clock);
+  }
+  const auto target = times.empty() ? nullptr : target_of(database, rule.queue);
+  const std::string problem = go_on(database, rule, request, target.get(), times);
+  if (problem.empty()) return;
+  due_rule_row now = rule;
+  now.due = request.next;
+  note_problem(database, now, problem, false);
+}
+
+/// Looks for due rules, in one thread at a time.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class follower {
+ public:
+  using moment = std::chrono::steady_clock::time_point;
+
+  moment attend(database_state& database) noexcept {
+    if (open_transaction::on_this_thread() > 0) return moment::max();
+    const moment now = std::chrono::steady_clock::now();
+    const bool set_clock = database.now().has_value();
+    const moment next(moment::duration(next_.load()));
+    if (now < next && !set_clock) return next;
+    if (busy_.exchange(true)) return now + at_most_each;
+    std::chrono::milliseconds pause = refused_pause;
+    try {
+      const unrepeated once;  // The next look tries again, and the read does not wait for this one.
+      pause = std::max(look(database, now), set_clock ? shortest : at_most_each);
+    } catch (const error& failure) {
+      if (may_pass(failure)) pause = at_most_each;
+    } catch (const std::exception&) {  // Others follow the rules meanwhile.
+    }
+    if (set_clock) pause = shortest;
+    next_.store((now + pause).time_since_epoch().count());
+    busy_.store(false);
+    return now + pause;
+  }
+
+ private:
+  static constexpr std::size_t most_rules = 50;
+  static constexpr std::chrono::milliseconds at_most_each = 1s;
+  static constexpr std::chrono::milliseconds shortest = 20ms;  // with a clock that a test sets
+  static constexpr std::chrono::milliseconds refused_pause = 30s;
+  static constexpr std::chrono::milliseconds failed_pause = 10s;
+
+  /// @return how long until the next look.
+  std::chrono::milliseconds look(database_state& database, moment now) {
+    const auto rules = database.on_session([&](connection& session) {
+      return run(session, names_for(database.options(), {}), statements::schedules_due,
+                 {.max = most_rules, .now = database.now()});
+    });
+    std::erase_if(left_, [&](const auto& each) { return each.second <= now; });
+    std::chrono::milliseconds pause =
+        rules.size() == most_rules ? at_most_each : database.options().poll_interval;
+    if (database.now()) pause = shortest;
+    for (const due_rule_row& rule : rules) {
+      if (rule.due && *rule.due > rule.clock) return std::min(pause, *rule.due - rule.clock);
+      if (left_.contains(rule.name)) continue;
+      try {
+        fire(database, rule);
+        pause = at_most_each;
+      } catch (const error& failure) {
+        leave(database, rule, failure, now);
+      }
+    }
+    return pause;
+  }
+
+  /// Tries it again later. Others are followed meanwhile.
+  void leave(database_state& database, const due_rule_row& rule, const error& failure, moment now) {
+    if (may_pass(failure) || failure.code() == errc::outcome_unknown) return;
+    const bool refused = failure.code() == errc::permission_denied;
+    if (!database.now()) left_[rule.name] = now + (refused ? refused_pause : failed_pause);
+    // A process with the rights may follow it, or one with newer time zone files.
+    if (refused) return;
+    note_problem(database, rule, failure.what(), false);
+  }
+
+  std::atomic<moment::rep> next_{0};
+  std::atomic<bool> busy_{false};
+  std::map<std::string, moment> left_;  // of the thread that is busy
+};
+
+}  // namespace
+
+upkeep make_rule_upkeep() {
+  return [rules = std::make_shared<follower>()](database_state& database,
+                                                const shared_queue& /*queue*/) {
+    return rules->attend(database);
+  };
+}
+
+}  // namespace tableq::inline v0::core

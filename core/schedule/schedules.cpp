@@ -1,0 +1,375 @@
+#include <tableq/schedules.hpp>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tableq/database.hpp>
+#include <tableq/error.hpp>
+
+#include "core/base/errors.hpp"
+#include "core/database/busy_beside.hpp"
+#include "core/database/open_transaction.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/identifier.hpp"
+#include "core/input/queue_options.hpp"
+#include "core/queue/effects.hpp"
+#include "core/schedule/rules.hpp"
+#include "core/schema/catalog.hpp"
+#include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
+
+namespace tableq::inline v0 {
+namespace core {
+namespace {
+
+constexpr std::size_t next_times = 5;
+
+schedule rule_of(const rule_row& row) {
+  return {.name = row.name,
+          .queue = row.queue,
+          .cron = row.cron.value_or(""),
+          .every = row.every.value_or(std::chrono::milliseconds(0)),
+          .zone = row.zone,
+          .payload = row.payload,
+          .headers = to_headers(row.headers).value_or(headers()),
+          .key = row.key,
+          .group = row.group,
+          .priority = row.priority,
+          .catch_up = row.catch_up,
+          .not_later_than = row.latest,
+          .skip_if_running = row.skip};
+}
+
+schedule_info info_of(const rule_row& row) {
+  schedule_info out{.rule = rule_of(row),
+                    .owner = row.owner.value_or(""),
+                    .enabled = row.enabled,
+                    .problem = row.problem.value_or(""),
+                    .last = row.last};
+  if (!row.kind && out.problem.empty()) out.problem = "its queue " + row.queue + " does not exist";
+  if (!row.enabled) return out;
+  if (row.due && *row.due <= row.clock) out.overdue = row.due;
+  try {
+    const timing when(row.cron, row.every, row.zone);
+    timestamp time = row.due && !out.overdue ? *row.due : when.after(row.clock);
+    for (std::size_t i = 0; i < next_times; ++i, time = when.after(time)) out.next.push_back(time);
+  } catch (const error& failure) {
+    if (out.problem.empty()) out.problem = failure.what();
+  }
+  return out;
+}
+
+bool has_rules_table(const database_state& database, connection& session) {
+  const std::vector<stored_layout> all = list_layouts(database, session);
+  return !all.empty() && all.front().name == catalog_row_name && all.front().layout >= 3;
+}
+
+std::vector<rule_row> stored_rules(database_state& database) {
+  return database.on_session([&](connection& session) -> std::vector<rule_row> {
+    if (!has_rules_table(database, session)) return {};
+    return run(session, names_for(database.options(), {}), statements::schedules_list,
+               {.now = database.now()});
+  });
+}
+
+/// The changes of rules in one transaction, under the catalogue's lock.
+class change_of_rules {
+ public:
+  change_of_rules(database_state& database, connection& session)
+      : database_(database), session_(session), names_(names_for(database.options(), {})) {
+    run(session_, names_, statements::catalog_lock);
+    if (has_rules_table(database_, session_)) return;
+    throw error(errc::unsupported, advice::never,
+                "schedules need layout 3 of the catalogue: create a queue, or run tableq migrate",
+                {.backend = database_.name()});
+  }
+
+  [[nodiscard]] std::vector<rule_row> all() const {
+    return run(session_, names_, statements::schedules_list, {.now = database_.now()});
+  }
+  [[nodiscard]] std::optional<rule_row> find(std::string_view name) const {
+    return first(
+        run(session_, names_, statements::schedules_list, {.name = name, .now = database_.now()}));
+  }
+  /// Waits for a process that follows the rule: what it returns stays true.
+  std::optional<rule_row> remove(std::string_view name) {
+    auto out = first(run(session_, names_, statements::schedules_remove,
+                         {.name = name, .now = database_.now()}));
+    if (out) touched_.insert(out->queue);
+    return out;
+  }
+  /// @param before the rule that it replaces, if any. @param anew its times begin after now.
+  void insert(const schedule& rule, std::string_view owner, const rule_row* before, bool enabled,
+              bool anew) {
+    touched_.insert(rule.queue);
+    const std::string headers = encode_headers(rule.headers, database_.narrow_texts());
+    new_rule_request request{.name = rule.name,
+                             .queue = rule.queue,
+                             .zone = rule.zone,
+                             .payload = std::string_view(rule.payload),
+                             .key = rule.key,
+                             .group = rule.group,
+                             .priority = rule.priority,
+                             .catch_up = rule.catch_up,
+                             .latest = rule.not_later_than,
+                             .skip = rule.skip_if_running,
+                             .enabled = enabled};
+    if (!owner.empty()) request.owner = owner;
+    if (!rule.cron.empty()) request.cron = rule.cron;
+    if (rule.cron.empty()) request.every = rule.every;
+    if (!rule.headers.empty()) request.headers = headers;
+    if (before != nullptr) request.last = before->last;
+    if (before != nullptr && !anew) request.due = before->due;
+    run(session_, names_, statements::schedules_insert, request);
+    if (!anew) return;
+    const rule_row made = find(rule.name).value();  // with the clock
+    const timing when(made.cron, made.every, made.zone);
+    const timestamp now = std::chrono::floor<std::chrono::seconds>(made.clock);
+    run(session_, names_, statements::schedules_fire,
+        {.name = made.name,
+         .queue = made.queue,
+         .cron = made.cron,
+         .every = made.every,
+         .zone = made.zone,
+         .next = when.after(std::max(now, made.last.value_or(now)))});
+  }
+  void replace(const rule_row& before, const schedule& rule, std::string_view owner) {
+    const bool paused = !before.enabled && !before.problem;
+    const bool same = before.due && before.enabled &&
+                      rule.every == before.every.value_or(rule.every) &&
+                      rule.cron == before.cron.value_or("") && rule.zone == before.zone;
+    insert(rule, owner, &before, !paused, !paused && !same);
+  }
+  /// Tells the processes that use the queues whether there are rules.
+  /// @return the queues.
+  std::set<std::string> end() {
+    const std::vector<rule_row> rules = all();
+    for (const std::string& queue : touched_) {
+      auto rows = run(session_, names_, statements::catalog_find, {.name = queue});
+      const auto kind = rows.empty() ? std::nullopt : known_kind(rows.front().kind);
+      if (!kind) continue;
+      queue_info info{.name = queue, .kind = *kind};
+      decode_options(rows.front().options, info);
+      const bool any = std::ranges::find(rules, queue, &rule_row::queue) != rules.end();
+      if (info.schedules == any) continue;
+      info.schedules = any;
+      const std::string options = encode_options(info);
+      // The catalogue is locked; the end of a batch marks its queue without that lock.
+      if (run(session_, names_, statements::catalog_set_options,
+              {.name = queue,
+               .identity = rows.front().identity,
+               .before = rows.front().options,
+               .options = options})
+              .empty())
+        throw options_changed(database_, queue);
+    }
+    return std::move(touched_);
+  }
+
+ private:
+  static std::optional<rule_row> first(std::vector<rule_row> rows) {
+    return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+  }
+
+  database_state& database_;
+  connection& session_;
+  const table_names names_;
+  std::set<std::string> touched_;
+};
+
+template <class Work>
+auto operation(database_state& database, std::string_view name, bool outside, Work work) {
+  return named(database.name(), name, [&] {
+    database.check_here();
+    check_beside(database, beside::of_database, outside);
+    return with_busy_explained(database, [&] {
+      return database.observed({.name = name, .backend = database.name()},
+                               [&](const observation& /*observing*/) { return work(); });
+    });
+  });
+}
+
+/// @param rules to be checked first: this needs sessions of its own.
+template <class Work>
+auto changing(database_state& database, std::string_view name, bool outside,
+              std::span<const schedule> rules, Work work) {
+  return operation(database, name, outside, [&] {
+    for (const schedule& each : rules) check_rule(each, *target_of(database, each.queue));
+    std::set<std::string> queues;
+    auto out = database.in_transaction([&](connection& session) {
+      change_of_rules change(database, session);
+      auto result = work(change);
+      queues = change.end();
+      return result;
+    });
+    // Their readers ask for the options before they wait again.
+    for (const std::string& queue : queues) {
+      const auto info = find_queue(database, queue);
+      if (!info || info->kind == kind::table) continue;
+      const queue_state told(database.shared_from_this(), *info);
+      told.limits().forget();
+      apply(told, nullptr, {.readable = 1});
+    }
+    return out;
+  });
+}
+
+}  // namespace
+
+std::vector<finding> inspect_rules(database_state& database, std::span<const queue_info> queues) {
+  constexpr std::chrono::minutes late{1};
+  std::vector<finding> out;
+  for (const rule_row& row : stored_rules(database)) {
+    const schedule_info info = info_of(row);
+    const std::string subject = "the schedule " + row.name;
+    const auto queue = std::ranges::find(queues, row.queue, &queue_info::name);
+    if (!info.problem.empty()) {
+      const bool stopped = !row.enabled;
+      out.push_back({stopped ? finding::level::problem : finding::level::warning, row.queue,
+                     subject + (stopped ? " is disabled: " : " adds no messages: ") + info.problem,
+                     stopped ? "mend it, then: tableq schedules resume " + row.name
+                             : "mend the cause; it goes on by itself"});
+    } else if (row.enabled && queue != queues.end() && !queue->schedules) {
+      out.push_back({finding::level::warning, row.queue,
+                     "no process knows of " + subject + ": the queue's options lack it",
+                     "tell them: tableq schedules resume " + row.name});
+    } else if (info.overdue &&
+               row.clock - *info.overdue > late + database.options().poll_interval) {
+      out.push_back({finding::level::warning, row.queue,
+                     "nobody follows " + subject + ", which is overdue",
+                     "let a process with the rights of the role scheduler take from a queue with "
+                     "schedules, or wait for its messages"});
+    }
+  }
+  return out;
+}
+
+}  // namespace core
+
+schedules::schedules(std::shared_ptr<core::database_state> state, bool outside) noexcept
+    : state_(std::move(state)), outside_(outside) {}
+
+void schedules::add(const schedule& rule) {
+  core::changing(*state_, "schedules.add", outside_, std::span(&rule, 1),
+                 [&](core::change_of_rules& change) {
+                   if (change.find(rule.name))
+                     core::refuse("there is a schedule of this name; change it instead");
+                   change.insert(rule, {}, nullptr, true, true);
+                   return true;
+                 });
+}
+
+void schedules::change(const schedule& rule) {
+  core::changing(*state_, "schedules.change", outside_, std::span(&rule, 1),
+                 [&](core::change_of_rules& change) {
+                   const auto before = change.remove(rule.name);
+                   if (!before) {
+                     throw error(errc::not_found, advice::never,
+                                 "there is no schedule of this name; add it");
+                   }
+                   change.replace(*before, rule, before->owner.value_or(""));
+                   return true;
+                 });
+}
+
+bool schedules::pause(text_view name) {
+  return core::changing(
+      *state_, "schedules.pause", outside_, {}, [&](core::change_of_rules& change) {
+        const auto before = change.remove(name.view());
+        if (before)
+          change.insert(core::rule_of(*before), before->owner.value_or(""), &*before, false, false);
+        return before.has_value();
+      });
+}
+
+bool schedules::resume(text_view name) {
+  return core::changing(
+      *state_, "schedules.resume", outside_, {}, [&](core::change_of_rules& change) {
+        const auto before = change.remove(name.view());
+        if (before)
+          change.insert(core::rule_of(*before), before->owner.value_or(""), &*before, true, true);
+        return before.has_value();
+      });
+}
+
+bool schedules::remove(text_view name) {
+  return core::changing(
+      *state_, "schedules.remove", outside_, {},
+      [&](core::change_of_rules& change) { return change.remove(name.view()).has_value(); });
+}
+
+bool schedules::run_now(text_view name) {
+  return core::operation(*state_, "schedules.run_now", outside_, [&] {
+    const auto found = state_->on_session([&](core::connection& session) {
+      return core::run(session, core::names_for(state_->options(), {}),
+                       core::statements::schedules_list,
+                       {.name = name.view(), .now = state_->now()});
+    });
+    if (found.empty()) return false;
+    const core::rule_row& rule = found.front();
+    const auto target = core::target_of(*state_, rule.queue);
+    core::in_one_transaction(*state_, nullptr, [&](core::transaction_state& tx) {
+      return core::add_messages(*target, tx, rule.name, rule, std::span(&rule.clock, 1));
+    });
+    return true;
+  });
+}
+
+declared schedules::declare(text_view owner, const batch_view<schedule>& rules) {
+  return core::changing(
+      *state_, "schedules.declare", outside_, rules.items(), [&](core::change_of_rules& change) {
+        const std::string_view who = owner.view();
+        if (who.empty() || who.size() > 100 || !core::is_plain_utf8(who)) {
+          core::refuse("an owner is 1 to 100 bytes of UTF-8 without NUL");
+        }
+        declared out;
+        std::set<std::string_view> given;
+        for (const schedule& rule : rules.items()) {
+          if (!given.insert(rule.name).second) core::refuse("two of the rules have one name");
+          const auto stored = change.find(rule.name);
+          if (!stored) {
+            change.insert(rule, who, nullptr, true, true);
+            ++out.added;
+            continue;
+          }
+          if (stored->owner.value_or("") != who) {
+            core::refuse("the schedule " + rule.name + " belongs to another owner, or to none");
+          }
+          if (core::rule_of(*stored) == rule) continue;
+          if (const auto before = change.remove(rule.name)) change.replace(*before, rule, who);
+          ++out.changed;
+        }
+        for (const core::rule_row& each : change.all()) {
+          if (each.owner != who || given.contains(each.name)) continue;
+          change.remove(each.name);
+          ++out.removed;
+        }
+        return out;
+      });
+}
+
+std::vector<schedule_info> schedules::list() const {
+  return core::operation(*state_, "schedules.list", outside_, [&] {
+    std::vector<schedule_info> out;
+    for (const core::rule_row& row : core::stored_rules(*state_)) out.push_back(core::info_of(row));
+    return out;
+  });
+}
+
+std::optional<schedule_info> schedules::find(text_view name) const {
+  std::optional<schedule_info> out;
+  for (schedule_info& each : list()) {
+    if (each.rule.name == name.view()) out = std::move(each);
+  }
+  return out;
+}
+
+schedules database::schedules() const noexcept {
+  return {state_, outside_};
+}
+
+}  // namespace tableq::inline v0

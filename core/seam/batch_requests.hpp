@@ -1,0 +1,208 @@
+#pragma once
+
+/// @file
+/// Requests and rows of batches. A message of a batch is named by the identity of its queue and its
+/// id; the queue 0 stands for batches that belong to another one.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::inline v0::core {
+
+/// What a member of a batch is. Stored; never renumber.
+enum class member_outcome : std::int32_t { outstanding = 0, dead = 1, removed = 2, gone = 3 };
+
+inline value to_value(member_outcome outcome) noexcept {
+  return value(static_cast<std::int64_t>(outcome));
+}
+
+/// A new batch: the message at its end, if it has one.
+struct batch_begin_request {
+  std::optional<std::string_view> queue = {};
+  std::optional<byte_view> payload = {};
+  std::optional<std::string_view> headers = {};
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> group = {};
+  std::int32_t priority = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(batch_begin_request, queue, payload, headers, key, group, priority, now)
+};
+
+/// Messages for a batch. A sealed one takes them while the member is outstanding.
+struct batch_add_request {
+  std::int64_t batch = 0;
+  std::int64_t count = 0;  ///< May be negative.
+  std::int64_t queue = 0;
+  std::int64_t member = 0;
+  TABLEQ_FIELDS(batch_add_request, batch, count, queue, member)
+};
+
+/// A batch that gets no more messages, and whether it is cancelled.
+struct batch_seal_request {
+  std::int64_t batch = 0;
+  bool cancel = false;
+  TABLEQ_FIELDS(batch_seal_request, batch, cancel)
+};
+
+/// A batch.
+struct batch_request {
+  std::int64_t batch = 0;
+  TABLEQ_FIELDS(batch_request, batch)
+};
+
+/// A batch, and the clock.
+struct batch_finish_request {
+  std::int64_t batch = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(batch_finish_request, batch, now)
+};
+
+/// The next so many after an id.
+struct batch_after_request {
+  std::int64_t after = 0;
+  std::size_t max = 0;
+  TABLEQ_FIELDS(batch_after_request, after, max)
+};
+
+/// The newest of those from `first` to `last`.
+struct batch_list_request {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::size_t max = 0;
+  TABLEQ_FIELDS(batch_list_request, first, last, max)
+};
+
+/// Outstanding members of a batch, after a place.
+struct batch_members_request {
+  std::int64_t batch = 0;
+  std::int64_t after_queue = 0;
+  std::int64_t after_message = 0;
+  std::size_t max = 0;
+  TABLEQ_FIELDS(batch_members_request, batch, after_queue, after_message, max)
+};
+
+/// A queue with members.
+struct member_queue_request {
+  std::int64_t queue = 0;
+  TABLEQ_FIELDS(member_queue_request, queue)
+};
+
+/// Members of a queue from one id to another.
+struct member_range_request {
+  std::int64_t queue = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  TABLEQ_FIELDS(member_range_request, queue, first, last)
+};
+
+/// A queue, and what becomes of its members.
+struct member_mark_request {
+  std::int64_t queue = 0;
+  member_outcome before = member_outcome::outstanding;
+  member_outcome outcome = member_outcome::outstanding;
+  TABLEQ_FIELDS(member_mark_request, queue, before, outcome)
+};
+
+/// Batches that ended a long time ago.
+struct batch_forget_request {
+  std::chrono::milliseconds older_than{0};
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(batch_forget_request, older_than, max, now)
+};
+
+/// A new member.
+struct member_item {
+  message_id id = {};
+  std::int64_t batch = 0;
+  TABLEQ_FIELDS(member_item, id, batch)
+};
+
+/// A dead member that comes back as another message.
+struct rejoin_item {
+  message_id id = {};
+  std::int64_t former = 0;
+  TABLEQ_FIELDS(rejoin_item, id, former)
+};
+
+/// A batch.
+struct batch_row {
+  std::int64_t batch = 0;
+  TABLEQ_FIELDS(batch_row, batch)
+};
+
+/// The batch of a member, and whether it is cancelled.
+struct batch_of_row {
+  std::int64_t batch = 0;
+  bool cancelled = false;
+  TABLEQ_FIELDS(batch_of_row, batch, cancelled)
+};
+
+/// A sealed batch that has not ended.
+struct batch_open_row {
+  std::int64_t batch = 0;
+  bool outstanding = false;
+  std::optional<std::int64_t> lost = {};    ///< A queue of its members that is not there any more.
+  std::optional<std::string> ends_in = {};  ///< The queue of the message at its end.
+  TABLEQ_FIELDS(batch_open_row, batch, outstanding, lost, ends_in)
+};
+
+/// The message at the end of a batch.
+struct batch_end_row {
+  bool cancelled = false;
+  std::optional<std::string> queue = {};
+  std::optional<byte_string> payload = {};
+  std::optional<std::string> headers = {};
+  std::optional<std::string> key = {};
+  std::optional<std::string> group_key = {};
+  std::int32_t priority = 0;
+  TABLEQ_FIELDS(batch_end_row, cancelled, queue, payload, headers, key, group_key, priority)
+};
+
+/// The counts of a batch that has ended.
+struct batch_counts_row {
+  std::size_t total = 0;
+  std::size_t completed = 0;
+  std::size_t dead = 0;
+  std::size_t removed = 0;
+  std::size_t gone = 0;
+  TABLEQ_FIELDS(batch_counts_row, total, completed, dead, removed, gone)
+};
+
+/// A batch with its counts.
+struct batch_info_row : batch_counts_row {
+  std::int64_t batch = 0;
+  std::size_t outstanding = 0;
+  bool sealed = false;
+  bool cancelled = false;
+  std::optional<std::string> queue = {};
+  timestamp created_at = {};
+  std::optional<timestamp> finished_at = {};
+  TABLEQ_MORE_FIELDS(batch_info_row, batch_counts_row, batch, outstanding, sealed, cancelled, queue,
+                     created_at, finished_at)
+};
+
+/// An outstanding member.
+struct member_row {
+  std::int64_t queue = 0;
+  std::int64_t message = 0;
+  TABLEQ_FIELDS(member_row, queue, message)
+};
+
+/// An outstanding member whose message is not as it should be, or the last one that was looked at.
+struct stray_row {
+  std::int64_t message = 0;
+  std::optional<int> state = {};  ///< Empty: it is not in its queue.
+  bool cancelled = false;         ///< Its batch.
+  TABLEQ_FIELDS(stray_row, message, state, cancelled)
+};
+
+}  // namespace tableq::inline v0::core

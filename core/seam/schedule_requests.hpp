@@ -1,0 +1,124 @@
+#pragma once
+
+/// @file
+/// Requests and rows of the rules of periodic messages.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::inline v0::core {
+
+/// The rules that are due first.
+struct due_rules_request {
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(due_rules_request, max, now)
+};
+
+/// A rule that is followed, without its message.
+struct due_rule_row {
+  std::string name = {};
+  std::string queue = {};
+  std::optional<std::string> cron = {};
+  std::optional<std::chrono::milliseconds> every = {};
+  std::string zone = {};
+  int catch_up = 0;
+  std::optional<std::chrono::milliseconds> latest = {};
+  std::optional<timestamp> due = {};  ///< Empty: not computed yet.
+  std::optional<std::string> problem = {};
+  timestamp clock = {};
+  TABLEQ_FIELDS(due_rule_row, name, queue, cron, every, zone, catch_up, latest, due, problem, clock)
+};
+
+/// Goes on to the next time of a rule, if it still is as it was read.
+struct fire_request {
+  std::string_view name = {};
+  std::string_view queue = {};
+  std::optional<std::string_view> cron = {};
+  std::optional<std::chrono::milliseconds> every = {};
+  std::string_view zone = {};
+  std::optional<timestamp> due = {};
+  std::optional<timestamp> last = {};  ///< Empty: it stays.
+  timestamp next = {};
+  TABLEQ_FIELDS(fire_request, name, queue, cron, every, zone, due, last, next)
+};
+
+/// The message of a rule.
+struct periodic_row {
+  byte_string payload = {};
+  std::optional<std::string> headers = {};
+  std::optional<std::string> key = {};
+  std::optional<std::string> group = {};
+  std::int32_t priority = 0;
+  bool skip = false;  ///< None while the last one is in the queue.
+  TABLEQ_FIELDS(periodic_row, payload, headers, key, group, priority, skip)
+};
+
+/// Why a rule cannot be followed.
+struct rule_problem_request {
+  std::string_view name = {};
+  std::optional<timestamp> due = {};
+  std::string_view problem = {};
+  bool disable = false;
+  TABLEQ_FIELDS(rule_problem_request, name, due, problem, disable)
+};
+
+/// A rule's name.
+struct rule_request {
+  std::string_view name = {};
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(rule_request, name, now)
+};
+
+/// A rule, all of it.
+struct rule_row : periodic_row {
+  std::string name = {};
+  std::optional<std::string> owner = {};
+  std::string queue = {};
+  std::optional<std::string> cron = {};
+  std::optional<std::chrono::milliseconds> every = {};
+  std::string zone = {};
+  int catch_up = 1;
+  std::optional<std::chrono::milliseconds> latest = {};
+  bool enabled = true;
+  std::optional<std::string> problem = {};
+  std::optional<timestamp> last = {};
+  std::optional<timestamp> due = {};
+  timestamp clock = {};
+  std::optional<std::string> kind = {};  ///< Of its queue; empty: there is none.
+  TABLEQ_MORE_FIELDS(rule_row, periodic_row, name, owner, queue, cron, every, zone, catch_up,
+                     latest, enabled, problem, last, due, clock, kind)
+};
+
+/// A rule as it is stored.
+struct new_rule_request {
+  std::string_view name = {};
+  std::optional<std::string_view> owner = {};
+  std::string_view queue = {};
+  std::optional<std::string_view> cron = {};
+  std::optional<std::chrono::milliseconds> every = {};
+  std::string_view zone = {};
+  byte_view payload = {};
+  std::optional<std::string_view> headers = {};
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> group = {};
+  std::int32_t priority = 0;
+  int catch_up = 1;
+  std::optional<std::chrono::milliseconds> latest = {};
+  bool skip = false;
+  bool enabled = true;
+  std::optional<timestamp> last = {};
+  std::optional<timestamp> due = {};
+  TABLEQ_FIELDS(new_rule_request, name, owner, queue, cron, every, zone, payload, headers, key,
+                group, priority, catch_up, latest, skip, enabled, last, due)
+};
+
+}  // namespace tableq::inline v0::core

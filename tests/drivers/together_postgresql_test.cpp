@@ -1,0 +1,118 @@
+#include <tableq/soci.hpp>
+#include <tableq/tableq.hpp>
+
+#include "support/backends.hpp"
+#include "transport_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::drivers::bound_statement;
+using tableq::drivers::boundary;
+
+/// Statements that libpq sends together.
+class sent_together : public on_each_transport {
+ protected:
+  void SetUp() override {
+    on_each_transport::SetUp();
+    if (IsSkipped()) return;
+    if (!at().kind->pipelines) GTEST_SKIP() << "this client library has no pipelines";
+    executor().script("CREATE TABLE filled (v integer PRIMARY KEY)", boundary::none);
+    add_ = at().prepare("INSERT INTO filled VALUES (1)", {}, {});
+    count_ = at().prepare("SELECT count(*) AS v FROM filled", {}, a_number);
+  }
+  void TearDown() override {
+    add_.reset();
+    count_.reset();
+    on_each_transport::TearDown();
+  }
+
+  /// Adds a row, counts all, and runs `last`. @return as run_together.
+  bool add_count_and(tableq::drivers::prepared& last) {
+    counted_ = tableq::core::row_set(1);
+    tableq::core::row_set none;
+    const std::array all{bound_statement{.what = add_.get(), .out = &none},
+                         bound_statement{.what = count_.get(), .out = &counted_},
+                         bound_statement{.what = &last, .out = &none}};
+    return executor().run_together("BEGIN", all);
+  }
+  [[nodiscard]] std::int64_t rows() const { return at().integer("SELECT count(*) FROM filled"); }
+
+  std::unique_ptr<tableq::drivers::prepared> add_;
+  std::unique_ptr<tableq::drivers::prepared> count_;
+  tableq::core::row_set counted_;
+};
+INSTANTIATE_TEST_SUITE_P(, sent_together, testing::Values(&postgresql_backend()), backend_name);
+
+TEST_P(sent_together, commit_and_each_sees_the_ones_before) {
+  const auto more = at().prepare("INSERT INTO filled VALUES (2)", {}, {});
+  EXPECT_TRUE(add_count_and(*more));
+  EXPECT_EQ(counted_.integer(0, 0), 1);
+  EXPECT_FALSE(executor().in_transaction());
+  EXPECT_EQ(rows(), 2);
+}
+
+TEST_P(sent_together, change_nothing_when_one_fails) {
+  const auto again = at().prepare("INSERT INTO filled VALUES (1)", {}, {});
+  const auto failure = native_failure_of([&] { add_count_and(*again); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sqlstate, "23505");
+  EXPECT_FALSE(failure->link_lost);
+  EXPECT_FALSE(executor().in_transaction());
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_P(sent_together, change_nothing_when_the_commit_fails) {
+  executor().script("CREATE TABLE late (v integer REFERENCES filled INITIALLY DEFERRED)",
+                    boundary::none);
+  const auto orphan = at().prepare("INSERT INTO late VALUES (7)", {}, {});
+  const auto failure = native_failure_of([&] { add_count_and(*orphan); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sqlstate, "23503");
+  EXPECT_FALSE(executor().in_transaction());
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_P(sent_together, change_nothing_when_the_server_forgot_one_and_can_run_again) {
+  const auto more = at().prepare("INSERT INTO filled VALUES (2)", {}, {});
+  executor().script("DEALLOCATE ALL", boundary::none);
+  int refused = 0;
+  while (!add_count_and(*more)) ASSERT_LT(++refused, 4);
+  EXPECT_EQ(refused, 3) << "each is found out by itself";
+  EXPECT_EQ(rows(), 2);
+}
+
+TEST_P(sent_together, tell_of_a_lost_session) {
+  const auto end = at().prepare("SELECT CAST(pg_terminate_backend(pg_backend_pid()) AS text) AS v",
+                                {}, text_field);
+  const auto failure = native_failure_of([&] { add_count_and(*end); });
+  ASSERT_TRUE(failure);
+  EXPECT_TRUE(failure->link_lost);
+  EXPECT_FALSE(executor().alive());
+}
+
+/// Messages of groups, whose statements are sent together.
+class grouped_on_postgresql : public on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, grouped_on_postgresql, testing::Values(&postgresql_backend()),
+                         backend_name);
+
+TEST_P(grouped_on_postgresql, are_stored_and_completed_when_the_server_forgot_the_statements) {
+  tableq::database db = open({.max_sessions = 1});
+  tableq::claim_queue jobs = db.claim("jobs", {.groups = tableq::group_options{}});
+  const auto forget = [&] {
+    tableq::transaction tx = db.begin();
+    tableq::session_of(tx) << "DEALLOCATE ALL";
+    tx.commit();
+  };
+  jobs.enqueue("first", {.group = "a"});
+  forget();
+  jobs.enqueue("second", {.group = "a"});
+  const auto taken = jobs.take_one();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->payload, "first");
+  forget();
+  EXPECT_EQ(jobs.complete(*taken), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.take(2).size(), 1U);
+}
+
+}  // namespace

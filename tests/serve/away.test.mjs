@@ -1,0 +1,112 @@
+// A database that goes away and comes back, and a user with few rights: on the server of TABLEQ_TEST_POSTGRESQL.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {after, before, test} from 'node:test';
+import {fresh, server, tableq} from './world.mjs';
+
+const cluster = process.env.TABLEQ_TEST_POSTGRESQL;
+const skip = cluster ? false : 'TABLEQ_TEST_POSTGRESQL names no server';
+const name = `serve_${process.pid}`;
+
+const sql = (text, database = 'postgres') =>
+  execFileSync('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', url(database), '-c', text], {encoding: 'utf8', stdio: 'pipe'});
+const url = (database, user) => {
+  const out = new URL(cluster.replace(/^postgresql:/, 'http:'));
+  out.pathname = `/${database}`;
+  if (user) out.username = user;
+  return out.href.replace(/^http:/, 'postgresql:');
+};
+
+before(() => {
+  if (skip) return;
+  sql(`CREATE DATABASE ${name}`);
+  const db = url(name);
+  tableq(db, ['create', 'claim', 'jobs', '--groups', '1']);
+  tableq(db, ['enqueue', 'jobs', 'secret payload', '--key', 'secret-key', '--header', 'a=secret header']);
+  tableq(db, ['create', 'fifo', 'mail']);
+});
+after(() => {
+  if (skip) return;
+  sql(`DROP DATABASE ${name} WITH (FORCE)`);
+  sql(`DROP ROLE IF EXISTS ${name}_viewer`);
+});
+
+const pages = ['/', '/db/1/queues/jobs', '/metrics', '/healthz', '/api/v1/databases/1/queues'];
+
+test('a database that is away shows as such, with its last figures, and heals', {skip}, async () => {
+  const shown = await server.start(url(name));
+  await shown.until('/healthz', (text) => text === 'ok\n', 'the first figures');
+  sql(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await shown.until('/healthz', (text, answer) => answer.status === 503 && text === 'not ok\n', 'the trouble');
+  for (const path of pages) assert.ok((await shown.get(path)).status < 504, path);
+  const queues = await (await shown.get('/')).text();
+  assert.match(queues, /does not answer/);
+  assert.match(queues, /The figures are those of \d{4}-/);
+  assert.match(queues, />jobs<\/a>/);
+  const metrics = await (await shown.get('/metrics')).text();
+  assert.match(metrics, /^tableq_database_up\{.*\} 0$/m);
+  assert.doesNotMatch(metrics, /^tableq_queue_ready\{/m);
+  const list = await shown.get('/db/1/queues/jobs/messages');
+  assert.equal(list.status, 503);
+  sql(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await shown.until('/healthz', (text) => text === 'ok\n', 'its healing');
+  assert.equal((await shown.get('/db/1/queues/jobs/messages')).status, 200);
+  assert.doesNotMatch(await (await shown.get('/')).text(), /does not answer/);
+  await shown.stop();
+});
+
+test('a database that is away at the start heals too', async () => {
+  const db = fresh();
+  const shown = await server.start(db);
+  await shown.until('/', (text) => text.includes('does not answer'), 'the trouble');
+  tableq(db, ['create', 'fifo', 'late']);
+  await shown.until('/', (text) => text.includes('>late</a>'), 'the queue');
+  await shown.stop();
+});
+
+test('a queue that is dropped and made again goes on being shown', async () => {
+  const db = fresh();
+  tableq(db, ['create', 'fifo', 'one']);
+  tableq(db, ['enqueue', 'one', 'a']);
+  const shown = await server.start(db);
+  await shown.until('/api/v1/databases/1/queues/one', (text) => text.includes('"ready":1'), 'the first figures');
+  tableq(db, ['drop', 'one', '--yes']);
+  await shown.until('/db/1/queues/one', (_, answer) => answer.status === 404, 'its end');
+  tableq(db, ['create', 'claim', 'one']);
+  await shown.until('/api/v1/databases/1/queues/one', (text) => text.includes('"kind":"claim"'), 'the new one');
+  await shown.stop();
+});
+
+test('a viewer sees counts and states, and has no right to all else', {skip}, async () => {
+  const role = `${name}_viewer`;
+  sql(`CREATE ROLE ${role} LOGIN PASSWORD 'viewer'`);
+  for (const [kind, queue, ...options] of [['claim', 'jobs', '--groups', '1'], ['fifo', 'mail']]) {
+    const grants = tableq('', ['ddl', 'postgresql', kind, queue, ...options, '--grant', 'viewer', '--to', role]);
+    sql(grants, name);
+  }
+  const address = new URL(url(name, role).replace(/^postgresql:/, 'http:'));
+  address.password = 'viewer';
+  const shown = await server.start(address.href.replace(/^http:/, 'postgresql:'), ['--allow-changes', '--show-payloads']);
+  await shown.until('/healthz', (text) => text === 'ok\n', 'the first figures');
+  assert.match(await (await shown.get('/metrics')).text(), /tableq_queue_ready\{.*queue="jobs".*\} 1/);
+  const list = await (await shown.get('/db/1/queues/jobs/messages')).text();
+  assert.match(list, /no right/i);
+  assert.match(list, /messages\/1"/);
+  assert.doesNotMatch(list, /secret/);
+  const message = await (await shown.get('/db/1/queues/jobs/messages/1')).text();
+  assert.match(message, /no right/i);
+  assert.match(message, /ready/);
+  assert.doesNotMatch(message, /secret/);
+  for (const path of ['/db/1/queues/jobs', '/db/1/queues/mail', '/db/1/queues/jobs/dead']) {
+    assert.equal((await shown.get(path)).status, 200, path);
+  }
+  assert.equal((await shown.get('/db/1/queues/mail/messages')).status, 403);
+  // The database refuses what the server would allow.
+  const form = await shown.form('/db/1/queues/jobs');
+  for (const [action, more] of [['pause', {}], ['messages/1/priority', {priority: '1'}], ['messages/1/cancel', {}]]) {
+    assert.equal((await shown.post(`/db/1/queues/jobs/${action}`, {form, ...more})).status, 403, action);
+  }
+  assert.equal(JSON.parse(tableq(url(name), ['stats', 'jobs', '--json'])).ready, 1);
+  await shown.stop();
+});

@@ -1,0 +1,55 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using nlohmann::json;
+
+class tool_batch : public tool_test {
+ protected:
+  json shown(const std::string& id) { return json::parse(done({"batch", "get", id})); }
+  std::string begin() {
+    done({"create", "claim", "jobs", "--batches"});
+    done({"create", "fifo", "news"});
+    return lines_of(done({"batch", "begin", "--then", "news", "--payload", "over"})).at(0);
+  }
+};
+TABLEQ_ON_BACKENDS(tool_batch, distinct_backends);
+
+TEST_P(tool_batch, begins_fills_seals_and_shows_a_batch) {
+  const std::string id = begin();
+  done({"enqueue", "jobs", "--batch", id, "part 1", "part 2"});
+  EXPECT_EQ(shown(id).at("state"), "open");
+  done({"batch", "seal", id});
+  EXPECT_EQ(shown(id).at("state"), "sealed");
+  EXPECT_EQ(shown(id).at("total"), 2);
+  EXPECT_EQ(done({"work", "jobs", "--until-empty", "--", "true"}), "");
+  EXPECT_EQ(shown(id).at("state"), "ended");
+  EXPECT_EQ(shown(id).at("completed"), 2);
+  EXPECT_EQ(done({"dequeue", "news"}), "over\n");
+  const auto lines = lines_of(done({"batch", "list"}));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(contains(lines[1], "ended"));
+  EXPECT_TRUE(contains(done({"list"}), "batches"));
+}
+
+TEST_P(tool_batch, cancels_a_batch_and_refuses_what_is_over) {
+  const std::string id = begin();
+  done({"enqueue", "jobs", "--batch", id, "part 1"});
+  done({"batch", "cancel", id});
+  EXPECT_EQ(shown(id).at("state"), "cancelled");
+  EXPECT_EQ(shown(id).at("removed"), 1);
+  EXPECT_EQ(run({"batch", "cancel", id}).status, 1);
+  EXPECT_EQ(run({"batch", "get", "98765"}).status, 1);
+  EXPECT_EQ(run({"enqueue", "jobs", "--batch", id, "late"}).status, 2);
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "news", "--batch", id, "no"}));
+}
+
+TEST_P(tool_batch, nothing_to_list_is_exit_status_1) {
+  done({"create", "claim", "jobs", "--batches"});
+  EXPECT_EQ(run({"batch", "list"}).status, 1);
+}
+
+}  // namespace

@@ -1,0 +1,64 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using json = nlohmann::json;
+
+class tool_schedules : public tool_test {};
+TABLEQ_ON_BACKENDS(tool_schedules, distinct_backends);
+
+TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
+  done({"create", "claim", "jobs"});
+  EXPECT_EQ(run({"schedules", "list"}).status, 1);
+  EXPECT_TRUE(
+      contains(done({"every", "jobs", "nightly", "0 2 * * *", "--zone", "Europe/Berlin", "--header",
+                     "a=b", "--priority", "-3", "--missed", "skip", "--not-later-than", "2h",
+                     "--key", "k", "--skip-if-running", "--", "report"}),
+               "next: 20"));
+  const tableq::schedule rule = db().schedules().find("nightly")->rule;
+  EXPECT_EQ(rule, (tableq::schedule{.name = "nightly",
+                                    .queue = "jobs",
+                                    .cron = "0 2 * * *",
+                                    .zone = "Europe/Berlin",
+                                    .payload = "report",
+                                    .headers = {{"a", "b"}},
+                                    .key = "k",
+                                    .priority = -3,
+                                    .catch_up = 0,
+                                    .not_later_than = std::chrono::hours{2},
+                                    .skip_if_running = true}));
+  EXPECT_TRUE(contains(done({"every", "jobs", "nightly", "90s"}), "next: 20"));
+  EXPECT_EQ(db().schedules().find("nightly")->rule.every, std::chrono::seconds{90});
+  const json listed = json::parse(done({"schedules", "list", "--json"}));
+  EXPECT_EQ(listed.at("name"), "nightly");
+  EXPECT_EQ(listed.at("every_ms"), 90'000);
+  EXPECT_EQ(listed.at("next").size(), 5U);
+  EXPECT_TRUE(contains(done({"schedules", "list"}), "ok"));
+  done({"schedules", "pause", "nightly"});
+  EXPECT_TRUE(contains(done({"schedules", "list"}), "paused"));
+  done({"schedules", "resume", "nightly"});
+  done({"schedules", "run", "nightly"});
+  EXPECT_EQ(db().claim("jobs").take(10).size(), 1U);
+  EXPECT_EQ(run({"drop", "jobs", "--yes"}).status, 2);
+  done({"schedules", "remove", "nightly"});
+  for (const char* const each : {"pause", "resume", "remove", "run"}) {
+    EXPECT_EQ(run({"schedules", each, "nightly"}).status, 1);
+  }
+  done({"drop", "jobs", "--yes"});
+}
+
+TEST_P(tool_schedules, that_are_wrong_say_where) {
+  done({"create", "fifo", "mail"});
+  const auto wrong = run({"every", "mail", "r", "0 24 * * *"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(contains(wrong.err, "character 3: the hour is 0 to 23")) << wrong.err;
+  EXPECT_EQ(run({"every", "mail", "r", "@daily", "--zone", "Mars/Base"}).status, 2);
+  EXPECT_EQ(run({"every", "mail", "r", "@daily", "--missed", "some"}).status, 2);
+  EXPECT_EQ(run({"every", "mail", "r", "@daily", "--", "a", "b"}).status, 2);
+  EXPECT_EQ(run({"every", "absent", "r", "@daily"}).status, 3);
+}
+
+}  // namespace

@@ -1,0 +1,203 @@
+#include <cctype>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+
+namespace tool {
+
+namespace {
+
+struct every_arguments {
+  explicit every_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "The queue"),
+        name(command, "NAME", "", "The schedule's own name"),
+        when(command, "WHEN", "", "Five fields, @daily and the like, or an interval such as 90s"),
+        zone(command, "--zone", "ZONE", "Of the fields, such as Europe/Berlin; default UTC"),
+        key(command, "--key", "KEY", "claim: no message while another one holds the key"),
+        group(command, "--group", "GROUP", "claim: the message's group"),
+        priority(command, "--priority", "N", "claim: higher comes first; default 0"),
+        header(command, "--header", "NAME=VALUE", "claim: may be repeated"),
+        missed(command, "--missed", "N", "Missed times made up for: latest (default), skip or N"),
+        later(command, "--not-later-than", "TIME", "Leave out times that are longer ago") {
+    for (argument* const each : {&queue, &name, &when}) each->required();
+    header.repeatable();
+    command.add_flag("--skip-if-running", skip,
+                     "claim: no message while an earlier one is in the queue");
+  }
+
+  [[nodiscard]] tableq::schedule rule() const {
+    tableq::schedule out{.name = name.text(), .queue = queue.text(), .skip_if_running = skip};
+    const std::string times = when.text();
+    const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
+                          std::isdigit(static_cast<unsigned char>(times.front())) != 0;
+    if (interval) {
+      out.every = parse_duration("WHEN", times);
+    } else {
+      out.cron = times;
+    }
+    if (zone.given()) out.zone = zone.text();
+    if (key.given()) out.key = key.text();
+    if (group.given()) out.group = group.text();
+    if (priority.given()) {
+      out.priority = static_cast<std::int32_t>(
+          parse_number("--priority", priority.text(), INT32_MIN, INT32_MAX));
+    }
+    for (const std::string& each : header.all())
+      out.headers.insert(parse_assignment("--header", each));
+    if (missed.given() && missed.text() != "latest") {
+      out.catch_up = missed.text() == "skip"
+                         ? 0
+                         : static_cast<int>(parse_number("--missed", missed.text(), 1, 1000));
+    }
+    if (later.given()) out.not_later_than = parse_duration("--not-later-than", later.text());
+    return out;
+  }
+
+  argument queue, name, when, zone, key, group, priority, header, missed, later;
+  bool skip = false;
+};
+
+exit_status every(const invocation& call, const every_arguments& given) {
+  tableq::schedule rule = given.rule();
+  const auto payload = call.tail.value_or(std::vector<std::string>());
+  if (payload.size() > 1) throw usage_error("give the payload as one argument, in quotes");
+  if (!payload.empty()) rule.payload = payload.front();
+  tableq::database db = connect(call.connection);
+  tableq::schedules schedules = db.schedules();
+  if (schedules.find(rule.name)) {
+    schedules.change(rule);
+  } else {
+    schedules.add(rule);
+  }
+  output out;
+  out.line("next: " + iso(schedules.find(rule.name).value().next.at(0)));
+  out.flush();
+  return exit_status::done;
+}
+
+std::string state_of(const tableq::schedule_info& info) {
+  if (!info.problem.empty()) return printable(info.problem);
+  return !info.enabled ? "paused" : info.overdue ? "overdue since " + iso(*info.overdue) : "ok";
+}
+
+std::string times_of(const tableq::schedule& rule) {
+  return rule.cron.empty() ? brief(rule.every) : printable(rule.cron);
+}
+
+std::string json_of(const tableq::schedule_info& info) {
+  json next = json::array();
+  for (const tableq::timestamp each : info.next) next.push_back(iso(each));
+  const tableq::schedule& rule = info.rule;
+  const bool cron = !rule.cron.empty();
+  return with_payload(json{{"name", rule.name},
+                           {"queue", rule.queue},
+                           {"owner", info.owner},
+                           {"cron", cron ? json(rule.cron) : json()},
+                           {"every_ms", cron ? json() : json(rule.every.count())},
+                           {"zone", rule.zone},
+                           {"enabled", info.enabled},
+                           {"problem", info.problem},
+                           {"last", iso_or_null(info.last)},
+                           {"overdue", iso_or_null(info.overdue)},
+                           {"next", next},
+                           {"catch_up", rule.catch_up},
+                           {"skip_if_running", rule.skip_if_running}},
+                      rule.payload);
+}
+
+exit_status list_rules(const connection_options& connection, bool as_json) {
+  const auto found = connect(connection).schedules().list();
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"}};
+  output out;
+  for (const tableq::schedule_info& each : found) {
+    if (as_json) out.line(json_of(each));
+    rows.push_back({printable(each.rule.name), each.rule.queue, times_of(each.rule),
+                    printable(each.rule.zone), each.last ? iso(*each.last) : "-",
+                    each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});
+  }
+  if (!as_json && !found.empty()) {
+    for (const std::string& line : aligned(rows)) out.line(line);
+  }
+  out.flush();
+  return found.empty() ? exit_status::nothing : exit_status::done;
+}
+
+using rule_action = bool (tableq::schedules::*)(tableq::text_view);
+
+void add_rule_action(CLI::App& group, invocation& call, const std::string& name,
+                     const std::string& description, rule_action what) {
+  CLI::App& command =
+      add_database_command(group, call, name,
+                           {.description = description,
+                            .details = "Exit status 1 when there is no such schedule.",
+                            .usage = "NAME",
+                            .examples = "  tableq schedules " + name + " nightly"});
+  const auto given = std::make_shared<argument>(command, "NAME", "", "The schedule");
+  given->required();
+  command.callback([&call, given, what] {
+    call.run = [&call, given, what] {
+      tableq::schedules schedules = connect(call.connection).schedules();
+      if ((schedules.*what)(given->text())) return exit_status::done;
+      complain("there is no schedule " + in_quotes(given->text()));
+      return exit_status::nothing;
+    };
+  });
+}
+
+}  // namespace
+
+void add_every(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "every",
+      {.description = "Add a message to a queue again and again",
+       .details = "Adds the schedule, or changes the one of that name. WHEN is minute, hour, day, "
+                  "month and weekday,\n@daily and the like, or an interval such as 90s. Processes "
+                  "that take, dequeue or work follow it.",
+       .usage = "QUEUE NAME WHEN [--zone ZONE] [-- PAYLOAD]",
+       .examples = "  tableq every jobs nightly '0 2 * * *' --zone Europe/Berlin -- report\n"
+                   "  tableq every jobs ping 90s"});
+  const auto given = std::make_shared<every_arguments>(command);
+  command.callback([&call, given] {
+    call.takes_tail = true;
+    call.run = [&call, given] { return every(call, *given); };
+  });
+}
+
+void add_schedules(CLI::App& app, invocation& call) {
+  CLI::App& group = add_command(app, "schedules",
+                                {.description = "List, pause, resume, remove or run schedules",
+                                 .details = "",
+                                 .usage = "COMMAND",
+                                 .examples = "  tableq schedules list"});
+  group.require_subcommand(1);
+  CLI::App& listing = add_database_command(
+      group, call, "list",
+      {.description = "List all schedules with their next time and their problems",
+       .details = "Exit status 1 when there are none. --json has the next five times.",
+       .usage = "[--json]",
+       .examples = "  tableq schedules list"});
+  const auto as_json = std::make_shared<bool>(false);
+  listing.add_flag("--json", *as_json, "Print an object for each");
+  listing.callback([&call, as_json] {
+    call.run = [&call, as_json] { return list_rules(call.connection, *as_json); };
+  });
+  add_rule_action(group, call, "pause", "Stop following a schedule", &tableq::schedules::pause);
+  add_rule_action(group, call, "resume", "Go on with the next time of a schedule",
+                  &tableq::schedules::resume);
+  add_rule_action(group, call, "remove", "Remove a schedule", &tableq::schedules::remove);
+  add_rule_action(group, call, "run", "Add the message of a schedule at once",
+                  &tableq::schedules::run_now);
+}
+
+}  // namespace tool

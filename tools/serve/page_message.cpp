@@ -1,0 +1,168 @@
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "filter.hpp"
+#include "payload.hpp"
+#include "site.hpp"
+#include "words.hpp"
+
+namespace tool::web {
+
+namespace {
+
+using tableq::message_state;
+using tableq::stored_message;
+
+html actions_of(const call& asked, const stored_message& one) {
+  html out;
+  const bool waits = one.state == message_state::ready || one.state == message_state::delayed ||
+                     one.state == message_state::held;
+  const bool dead = one.state == message_state::dead;
+  if (!asked.may_change() || (!waits && !dead)) return out;
+  const std::string here = asked.here("/messages/" + std::to_string(one.id.value));
+  out.put(R"(<div class="actions">)");
+  if (dead) out += button(asked, here + "/redrive", "Redrive", {}, "main");
+  if (one.state == message_state::delayed)
+    out += button(asked, here + "/ready", "Ready now", {}, "main");
+  if (waits) {
+    out += button(
+        asked, here + "/priority", "Set priority",
+        html(
+            R"(<label class="unseen" for="priority">Priority</label><input id="priority" )"
+            R"(name="priority" type="number" value="{}" min="-2147483648" max="2147483647" required>)",
+            one.priority));
+  }
+  out.put(R"(<details class="danger"><summary>Cancel</summary>{}</details></div>)",
+          button(asked, here + "/cancel", "Delete this message", {}, "bad"));
+  return out;
+}
+
+html facts_of(const stored_message& one, tableq::timestamp now, bool few) {
+  html out(R"(<dl class="facts">)");
+  if (one.key) out.put("<dt>Key</dt><dd>{}</dd>", foreign(*one.key));
+  if (one.group) out.put("<dt>Group</dt><dd>{}</dd>", foreign(*one.group));
+  out.put("<dt>Priority</dt><dd>{}</dd>", one.priority);
+  if (!few) out.put("<dt>Attempts</dt><dd>{}</dd>", one.attempts);
+  out.put("<dt>Added</dt><dd>{}</dd>", when(one.created_at, now));
+  if (one.due_at) {
+    const literal words =
+        one.state == message_state::leased
+            ? literal("Lease ends")
+            : (one.state == message_state::delayed ? literal("Due") : literal("Ready since"));
+    out.put("<dt>{}</dt><dd>{}</dd>", words, when(*one.due_at, now));
+  }
+  if (one.claimed_at)
+    out.put("<dt>Taken at, by its taker</dt><dd>{}</dd>", when(*one.claimed_at, now));
+  if (one.expires_at) out.put("<dt>Expires</dt><dd>{}</dd>", when(*one.expires_at, now));
+  if (one.finished_at) out.put("<dt>Finished</dt><dd>{}</dd>", when(*one.finished_at, now));
+  out.put("</dl>");
+  return out;
+}
+
+html errors_of(const stored_message& one, tableq::timestamp now) {
+  html out("<section><h2>Errors</h2>");
+  if (one.errors.empty()) {
+    out.put(R"(<p class="quiet">None.</p></section>)");
+    return out;
+  }
+  out.put(R"(<p class="quiet">The last {}, newest first.</p><ol class="errors">)",
+          one.errors.size());
+  for (auto each = one.errors.rbegin(); each != one.errors.rend(); ++each) {
+    out.put("<li>{}<p>{}</p></li>", when(each->at, now), foreign(each->error));
+  }
+  out.put("</ol></section>");
+  return out;
+}
+
+html headers_of(const call& asked, const stored_message& one) {
+  html out("<section><h2>Headers</h2>");
+  if (!asked.site.shows_payloads) {
+    out.put(
+        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see them.</p></section>)");
+    return out;
+  }
+  if (one.unread_headers) {
+    out.put(R"(<p>This is no list of headers:</p><pre><bdi>{}</bdi></pre></section>)",
+            *one.unread_headers);
+    return out;
+  }
+  if (one.headers.empty()) {
+    out.put(R"(<p class="quiet">None.</p></section>)");
+    return out;
+  }
+  out.put(R"(<dl class="facts">)");
+  for (const auto& [name, value] : one.headers) {
+    out.put("<dt>{}</dt><dd>{}</dd>", foreign(name), foreign(value));
+  }
+  out.put("</dl></section>");
+  return out;
+}
+
+html payload_of(const call& asked, const stored_message& one) {
+  html out("<section><h2>Payload</h2>");
+  if (!asked.site.shows_payloads) {
+    out.put(
+        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see it.</p></section>)");
+    return out;
+  }
+  const payload_form fitting = fitting_form(one.payload);
+  const std::string& wanted = asked.from.asked("as");
+  payload_form form = fitting;
+  if (wanted == "text") form = payload_form::text;
+  if (wanted == "hex") form = payload_form::hex;
+  const std::string here = asked.here("/messages/" + std::to_string(one.id.value));
+  out.put(R"(<nav class="tabs" aria-label="Forms of the payload">)");
+  const auto tab = [&](payload_form which, literal name) {
+    out.put(R"(<a href="{}?as={}"{}>{}</a>)", here, name,
+            form == which ? literal(R"( aria-current="page")") : literal(""), name);
+  };
+  if (fitting == payload_form::json) tab(payload_form::json, "json");
+  tab(payload_form::text, "text");
+  tab(payload_form::hex, "hex");
+  out.put(R"(<span class="quiet">{} bytes</span></nav>{}</section>)",
+          number(static_cast<std::int64_t>(one.payload.size())), payload_block(one.payload, form));
+  return out;
+}
+
+}  // namespace
+
+page message_page(const call& asked, const std::string& id) {
+  const auto all = asked.watched().view();
+  const queue_view& queue = view_of(asked, *all);
+  const tableq::claim_queue opened = claim_of(asked);
+  std::int64_t value = 0;
+  const auto [end, wrong] = std::from_chars(id.data(), id.data() + id.size(), value);
+  if (wrong != std::errc() || end != id.data() + id.size() || value < 1) {
+    throw page_error(404, "There is no such page.");
+  }
+  std::optional<stored_message> found;
+  const auto wanted =
+      asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
+  const bool few = tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
+                     found = opened.get({value}, {.detail = detail});
+                   });
+  if (!found) {
+    throw page_error(404, "Message " + id + " is not in the queue: it was completed or removed.");
+  }
+  const auto now = queue.figures ? queue.figures->as_of() : found->created_at;
+  page out{.title = "Message " + id + " of " + asked.queue,
+           .body = {},
+           .crumbs = queue_crumbs(asked, true)};
+  out.body.put(R"(<div class="head"><h1>Message {} {}</h1>{}</div>)", value,
+               state_mark(found->state), actions_of(asked, *found));
+  if (few) {
+    out.body.put(R"(<section><h2>State</h2>{}{}</section>)", facts_of(*found, now, few),
+                 no_right("its key, group, errors, headers and payload"));
+    return out;
+  }
+  out.body.put(R"(<div class="columns"><section><h2>State</h2>{}</section>{}</div>)",
+               facts_of(*found, now, few), headers_of(asked, *found));
+  out.body += errors_of(*found, now);
+  out.body += payload_of(asked, *found);
+  return out;
+}
+
+}  // namespace tool::web

@@ -1,0 +1,263 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "http_server.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "signals.hpp"
+#include "site.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t shortest_token = 20;
+
+struct serve_arguments {
+  explicit serve_arguments(CLI::App& command)
+      : urls(command, "--db", "URL",
+             "A database; may be given more than once. Or TABLEQ_DB in the\nenvironment"),
+        listen(command, "--listen", "ADDRESS:PORT", "Where it listens (127.0.0.1:8080)"),
+        hosts(command, "--host", "NAME[:PORT]",
+              "Another name in addresses for which it answers; may be given\nmore than once"),
+        token_file(
+            command, "--token-file", "FILE",
+            "The file with the token that visitors need. Every address but\nloopback needs one"),
+        path(command, "--path", "/PATH", "Where a proxy shows the pages, such as /tableq"),
+        span(command, "--history", "TIME", "The time that the pictures show (1h)"),
+        interval(command, "--interval", "TIME", "Time between two readings of the figures (2s)") {
+    urls.repeatable();
+    hosts.repeatable();
+    add_naming_options(command, connection);
+    command.add_flag("--allow-changes", allows_changes, "Let visitors pause, delete and redrive");
+    command.add_flag("--show-payloads", shows_payloads, "Show payloads and headers");
+    command.add_flag("--open-metrics", open_metrics, "/metrics needs no token");
+    command.add_flag("--https", behind_https,
+                     "A proxy in front of it speaks HTTPS: cookies are only sent by HTTPS");
+  }
+
+  argument urls;
+  argument listen;
+  argument hosts;
+  argument token_file;
+  argument path;
+  argument span;
+  argument interval;
+  connection_options connection;
+  bool allows_changes = false;
+  bool shows_payloads = false;
+  bool open_metrics = false;
+  bool behind_https = false;
+};
+
+struct place {
+  std::string address;
+  unsigned short port = 0;
+
+  [[nodiscard]] bool is_loopback() const { return address.starts_with("127.") || address == "::1"; }
+  [[nodiscard]] std::string words() const {
+    return address.find(':') == std::string::npos ? address : "[" + address + "]";
+  }
+};
+
+place parse_place(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) {
+    throw usage_error(
+        "--listen must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080");
+  }
+  place out;
+  out.address = text.substr(0, colon);
+  out.port = static_cast<unsigned short>(
+      parse_number("The port of --listen", text.substr(colon + 1), 0, 65535));
+  if (out.address.starts_with('[') && out.address.ends_with(']')) {
+    out.address = out.address.substr(1, out.address.size() - 2);
+  }
+  if (out.address == "localhost") out.address = "127.0.0.1";
+  return out;
+}
+
+/// The first line of the file.
+std::string read_token(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string token;
+  if (!in || !std::getline(in, token))
+    throw usage_error("cannot read a token from " + in_quotes(file));
+  while (token.ends_with('\r') || token.ends_with(' ')) token.pop_back();
+  const bool printable_token =
+      token.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=") ==
+      std::string::npos;
+  if (token.size() < shortest_token || !printable_token) {
+    throw usage_error("the token must have at least " + std::to_string(shortest_token) +
+                      " characters, of letters, digits and -._~+/= only; make one by: "
+                      "head -c 24 /dev/urandom | base64 > FILE");
+  }
+  return token;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+/// The names that browsers may send: without the port where it is that of the scheme.
+std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const place& at) {
+  std::set<std::string, std::less<>> out;
+  const std::string port = ":" + std::to_string(at.port);
+  std::vector<std::string> names{at.words()};
+  if (at.is_loopback()) names.insert(names.end(), {"localhost", "127.0.0.1", "[::1]"});
+  for (const std::string& each : names) {
+    out.insert(each + port);
+    if (at.port == 80) out.insert(each);
+  }
+  for (const std::string& each :
+       given.hosts.given() ? given.hosts.all() : std::vector<std::string>()) {
+    out.insert(lower_case(each));
+    const bool has_port = each.rfind(':') != std::string::npos && !each.ends_with(']');
+    if (!has_port) out.insert(lower_case(each) + port);
+  }
+  return out;
+}
+
+std::vector<std::string> urls_of(const serve_arguments& given, const connection_options& of_app) {
+  if (given.urls.given()) return given.urls.all();
+  return {address_of(of_app)};
+}
+
+web::access_rules rules_of(const serve_arguments& given, const place& at) {
+  web::access_rules out{.hosts = hosts_of(given, at),
+                        .allows_changes = given.allows_changes,
+                        .behind_https = given.behind_https,
+                        .open_metrics = given.open_metrics};
+  if (given.token_file.given()) out.token = read_token(given.token_file.text());
+  if (out.token.empty() && !at.is_loopback()) {
+    throw usage_error(
+        "every address but loopback needs --token-file: the pages show the queues to all who can "
+        "reach them");
+  }
+  return out;
+}
+
+std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_arguments& given,
+                                                              const connection_options& of_app) {
+  const milliseconds interval =
+      duration_or(given.interval, "--interval", std::chrono::seconds{2}, milliseconds{100});
+  const milliseconds span =
+      duration_or(given.span, "--history", std::chrono::hours{1}, std::chrono::seconds{12});
+  std::vector<std::unique_ptr<web::watched_database>> out;
+  std::set<std::string> labels;
+  for (const std::string& url : urls_of(given, of_app)) {
+    connection_options where = given.connection;
+    where.url = url;
+    where.verify_only = true;
+    std::string label = web::label_of(url);
+    while (!labels.insert(label).second) label += "'";
+    out.push_back(std::make_unique<web::watched_database>(label, where, interval, span));
+  }
+  return out;
+}
+
+web::http_service service_of(web::site& pages) {
+  return {
+      .respond = [&pages](const web::request& from) { return pages.respond(from); },
+      .is_quick = [&pages](const web::request& from) { return pages.is_quick(from); },
+      .failed = [&pages](unsigned status,
+                         const std::string& why) { return pages.failed(status, why); },
+      .headers =
+          {
+              {"Content-Security-Policy",
+               "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+               "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
+              {"X-Content-Type-Options", "nosniff"},
+              {"X-Frame-Options", "DENY"},
+              // With "no-referrer" browsers hide the origin of forms, too.
+              {"Referrer-Policy", "same-origin"},
+              {"Cross-Origin-Opener-Policy", "same-origin"},
+              {"Cross-Origin-Resource-Policy", "same-origin"},
+          }};
+}
+
+void wait_for_signal(const signal_queue& signals) {
+  while (signals.take() == 0) {
+    pollfd event{signals.handle(), POLLIN, 0};
+    ::poll(&event, 1, -1);
+  }
+}
+
+exit_status serve(const serve_arguments& given, const connection_options& of_app) {
+  const place wanted = parse_place(given.listen.given() ? given.listen.text() : "127.0.0.1:8080");
+  std::string path = given.path.text();
+  if (!path.empty() &&
+      (!path.starts_with('/') || path.size() < 2 || path.find('/', 1) != std::string::npos ||
+       web::escaped(path.substr(1)) != path.substr(1))) {
+    throw usage_error("--path must be one name after a slash, such as /tableq");
+  }
+  (void)rules_of(given, wanted);  // Errors in the arguments come before anything is opened.
+  // Before the first thread, which is one of the library's.
+  const signal_queue signals;
+  auto databases = watch_all(given, of_app);
+  web::jobs actions;
+  // The port decides which names are right, so it listens before the pages are made.
+  web::http_server server(wanted.address, wanted.port);
+  const place at{wanted.address, server.port()};
+  web::site pages({.databases = std::move(databases),
+                   .guard = std::make_unique<web::access>(rules_of(given, at)),
+                   .shows_payloads = given.shows_payloads,
+                   .actions = actions,
+                   .prefix = path});
+  server.start(service_of(pages));
+  output out;
+  out.line("http://" + at.words() + ":" + std::to_string(at.port) + path + "/");
+  out.flush();
+  wait_for_signal(signals);
+  // A call of the database that hangs must not keep the process. What was answered is stored.
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::seconds{5});
+    ::_exit(0);
+  }).detach();
+  return exit_status::done;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, invocation& call) {
+  CLI::App& command = add_command(
+      app, "serve",
+      {.description = "Show the queues in a browser, and serve their metrics",
+       .details =
+           "Pages with live figures, messages, dead messages and the doctor's findings; /metrics "
+           "for "
+           "Prometheus,\n/healthz, and JSON below /api/v1. It only shows, and hides payloads and "
+           "headers, unless you allow more.",
+       .usage = "[--db URL]... [--listen ADDRESS:PORT] [--token-file FILE] [--allow-changes] "
+                "[--show-payloads]",
+       .examples = "  tableq serve\n"
+                   "  tableq serve --db postgresql://viewer@db/shop --allow-changes\n"
+                   "  tableq serve --listen 0.0.0.0:8080 --token-file /etc/tableq/token "
+                   "--host queues.example.org --https"});
+  const auto given = std::make_shared<serve_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return serve(*given, call.connection); }; });
+}
+
+}  // namespace tool

@@ -1,0 +1,326 @@
+#include "watched.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "output.hpp"
+
+namespace tool::web {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds rate_length{10};
+constexpr std::chrono::minutes attention{1};
+/// Limits change seldom: they are read in every fifth look.
+constexpr std::size_t limits_every = 5;
+
+/// Whether other queues can be read all the same.
+bool concerns_one_queue(const tableq::error& failure) {
+  return failure.advice() == tableq::advice::never &&
+         failure.code() != tableq::errc::connection_failed;
+}
+
+/// As open_source, without a look for what was found.
+any_source opened_of(tableq::database& db, const tableq::queue_info& found) {
+  if (found.kind == tableq::kind::table) return db.stored_table(found.name);
+  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, found));
+}
+
+float known(const std::optional<double>& rate) {
+  return rate ? static_cast<float>(*rate) : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
+std::optional<milliseconds> queue_view::oldest() const {
+  if (!figures || !figures->oldest()) return std::nullopt;
+  return std::max(figures->as_of() - *figures->oldest(), milliseconds{0});
+}
+
+figure queue_view::find(std::string_view wanted) const {
+  if (figures) {
+    for (const figure& each : figures_of(*figures)) {
+      if (each.name == wanted) return each;
+    }
+  }
+  return {wanted, std::nullopt};
+}
+
+const queue_view* database_view::find(std::string_view queue) const {
+  const auto found = std::lower_bound(
+      queues.begin(), queues.end(), queue,
+      [](const queue_view& each, std::string_view name) { return each.info.name < name; });
+  return found != queues.end() && found->info.name == queue ? &*found : nullptr;
+}
+
+milliseconds database_view::age() const {
+  if (!looked_at) return milliseconds::max();
+  return std::chrono::floor<milliseconds>(steady::now() - *looked_at);
+}
+
+watched_database::watched_database(std::string label, connection_options where,
+                                   milliseconds interval, milliseconds span)
+    : label_(std::move(label)),
+      where_(std::move(where)),
+      interval_(interval),
+      span_(span),
+      sample_length_(span / most_samples),
+      view_(std::make_shared<database_view>()) {
+  try {
+    (void)open();
+  } catch (const tableq::error& failure) {
+    // A wrong address stays wrong. All else may heal.
+    if (failure.code() == tableq::errc::invalid_argument) throw;
+    publish({.trouble = sentence_of(failure)});
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+watched_database::~watched_database() = default;
+
+std::shared_ptr<const database_view> watched_database::view() {
+  const std::lock_guard lock(mutex_);
+  asked_ = steady::now();
+  if (resting_) wake_.notify_all();
+  return view_;
+}
+
+tableq::database watched_database::open() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (db_) return *db_;
+  }
+  // Not under the mutex: it may wait for the network.
+  tableq::database opened = connect(where_, false, 8, std::chrono::seconds{5});
+  const std::lock_guard lock(mutex_);
+  if (!db_) db_ = opened;
+  return *db_;
+}
+
+std::optional<any_source> watched_database::queue(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = opened_.find(name);
+  if (found == opened_.end()) return std::nullopt;
+  return found->second;
+}
+
+void watched_database::attend(const std::string& queue) {
+  const std::lock_guard lock(mutex_);
+  attended_[queue] = steady::now();
+}
+
+void watched_database::look_again(const std::string& queue) {
+  const std::unique_lock lock(looking_, std::chrono::seconds{2});
+  if (!lock.owns_lock()) return;  // The figures come with the look that runs.
+  const auto found = followed_.find(queue);
+  if (found == followed_.end()) return;
+  tableq::database db = open();
+  look_at_queue(db, found->second, true);
+  database_view changed;
+  {
+    const std::lock_guard reading(mutex_);
+    changed = *view_;
+  }
+  for (queue_view& each : changed.queues) {
+    if (each.name() == queue) each = found->second.seen;
+  }
+  publish(std::move(changed));
+}
+
+void watched_database::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto began = steady::now();
+    look();
+    const auto rest = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
+    std::unique_lock lock(mutex_);
+    const bool attended = steady::now() - asked_ < attention;
+    const auto until = steady::now() + (attended ? rest : std::max(rest, sample_length_));
+    resting_ = !attended;
+    wake_.wait_until(lock, stop, until,
+                     [&] { return !attended && steady::now() - asked_ < attention; });
+    resting_ = false;
+  }
+}
+
+milliseconds watched_database::pause(milliseconds taken) {
+  return std::max(interval_, 3 * taken);
+}
+
+void watched_database::look() {
+  const std::lock_guard looking(looking_);
+  database_view made;
+  {
+    const std::lock_guard lock(mutex_);
+    made.looked_at = view_->looked_at;
+    made.looked_at_time = view_->looked_at_time;
+  }
+  const auto began = steady::now();
+  try {
+    tableq::database db = open();
+    look_at_queues(db);
+    made.looked_at = steady::now();
+    made.looked_at_time = std::chrono::system_clock::now();
+    if (steady::now() - remembered_ >= sample_length_) remember();
+  } catch (const tableq::error& failure) {  // The figures stay, with the reason.
+    made.trouble = sentence_of(failure);
+  } catch (const std::exception& failure) {
+    made.trouble = failure.what();
+  }
+  ++round_;
+  made.span = span_;
+  made.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
+  for (const auto& [name, queue] : followed_) made.queues.push_back(queue.seen);
+  publish(std::move(made));
+}
+
+void watched_database::look_at_queues(tableq::database& db) {
+  std::set<std::string, std::less<>> present;
+  auto shown = steady::now();
+  for (const tableq::queue_info& each : db.queues()) {
+    present.insert(each.name);
+    auto known_one = followed_.find(each.name);
+    // A queue that was dropped and created again is another one.
+    if (known_one != followed_.end() && known_one->second.seen.info.identity != each.identity) {
+      followed_.erase(known_one);
+      known_one = followed_.end();
+    }
+    if (known_one == followed_.end()) known_one = followed_.try_emplace(each.name).first;
+    known_one->second.seen.info = each;
+    look_at_queue(db, known_one->second, round_ % limits_every == 0);
+    if (round_ == 0 && steady::now() - shown > std::chrono::seconds{1}) {
+      // The first look at thousands of queues takes a while: those that were read are shown.
+      publish(shown_so_far());
+      shown = steady::now();
+    }
+  }
+  std::erase_if(followed_, [&](const auto& each) { return !present.contains(each.first); });
+  const std::lock_guard lock(mutex_);
+  std::erase_if(opened_, [&](const auto& each) { return !present.contains(each.first); });
+}
+
+database_view watched_database::shown_so_far() const {
+  database_view out{.looked_at = steady::now(),
+                    .looked_at_time = std::chrono::system_clock::now(),
+                    .span = span_};
+  for (const auto& [name, queue] : followed_) out.queues.push_back(queue.seen);
+  return out;
+}
+
+void watched_database::look_at_queue(tableq::database& db, followed& queue, bool with_limits) {
+  queue_view& seen = queue.seen;
+  try {
+    if (!queue.opened) {
+      queue.opened = opened_of(db, seen.info);
+      const std::lock_guard lock(mutex_);
+      opened_.insert_or_assign(seen.name(), *queue.opened);
+    }
+    queue_figures found = look_at(*queue.opened, {});
+    const bool first = !seen.figures;
+    while (queue.recent.size() > 1 &&
+           found.as_of() - queue.recent[1].as_of() >= milliseconds(rate_length)) {
+      queue.recent.pop_front();
+    }
+    if (!queue.recent.empty()) seen.rates = rates_of(queue.recent.front(), found);
+    queue.recent.push_back(found);
+    if (!queue.begun) queue.begun = found;
+    seen.figures = std::move(found);
+    if ((with_limits || first) && seen.info.kind != tableq::kind::table) {
+      std::visit(
+          [&](const auto& opened) {
+            seen.limits = opened.limits();
+            seen.paused = opened.paused();
+          },
+          *queue.opened);
+    }
+    if (with_limits || first) look_at_groups(queue);
+    seen.trouble.clear();
+  } catch (const tableq::error& failure) {
+    if (!concerns_one_queue(failure)) throw;
+    seen.trouble = sentence_of(failure);
+  } catch (const refused_error& failure) {  // It was dropped meanwhile.
+    seen.trouble = failure.what();
+  }
+}
+
+void watched_database::look_at_groups(followed& queue) {
+  constexpr std::size_t shown = 10;
+  queue.seen.groups.clear();
+  const auto* claim = std::get_if<tableq::claim_queue>(&*queue.opened);
+  if (claim == nullptr || !queue.seen.info.groups) return;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = attended_.find(queue.seen.name());
+    if (found == attended_.end()) return;
+    if (steady::now() - found->second > attention) {
+      attended_.erase(found);
+      return;
+    }
+  }
+  try {
+    queue.seen.groups = claim->groups(shown);
+  } catch (const tableq::error& failure) {  // A viewer has no right to read them.
+    if (failure.code() != tableq::errc::permission_denied) throw;
+  }
+}
+
+void watched_database::remember() {
+  const auto now = steady::now();
+  // Samples without a look: the database was away.
+  std::size_t missed = 0;
+  if (remembered_ != steady::time_point()) {
+    missed = static_cast<std::size_t>((now - remembered_) / sample_length_);
+    missed = missed > 2 ? std::min(missed - 1, most_samples) : 0;
+  }
+  remembered_ = now;
+  for (auto& [name, queue] : followed_) {
+    if (!queue.seen.figures) continue;
+    auto past = std::make_shared<history>();
+    if (queue.seen.past) *past = *queue.seen.past;
+    const float none = known({});
+    past->insert(past->end(), missed, {none, none, none});
+    const auto rates =
+        queue.begun ? rates_of(*queue.begun, *queue.seen.figures) : tableq::queue_rates();
+    past->push_back({.ready = static_cast<float>(queue.seen.find("ready").count.value_or(0)),
+                     .enqueued = known(rates.enqueued),
+                     .left = known(rates.left)});
+    if (past->size() > most_samples) {
+      past->erase(past->begin(), past->end() - static_cast<std::ptrdiff_t>(most_samples));
+    }
+    queue.begun = queue.seen.figures;
+    queue.seen.past = std::move(past);
+  }
+}
+
+void watched_database::publish(database_view made) {
+  auto shared = std::make_shared<const database_view>(std::move(made));
+  const std::lock_guard lock(mutex_);
+  view_ = std::move(shared);
+}
+
+std::string label_of(const std::string& url) {
+  const std::size_t scheme_end = url.find("://");
+  if (scheme_end == std::string::npos) return "database";
+  std::string scheme = url.substr(0, scheme_end);
+  for (char& c : scheme) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  std::string rest = url.substr(scheme_end + 3);
+  rest = rest.substr(0, rest.find('?'));
+  if (scheme == "sqlite") {
+    const std::size_t slash = rest.find_last_of('/');
+    return "sqlite: " + (slash == std::string::npos ? rest : rest.substr(slash + 1));
+  }
+  // A connection string of a driver may hold a password anywhere.
+  if (scheme != "postgresql" && scheme != "sqlserver") return scheme;
+  const std::size_t at = rest.rfind('@');
+  // A question mark in a password.
+  if (at == std::string::npos && url.find('@') != std::string::npos) return scheme;
+  return scheme + ": " + (at == std::string::npos ? rest : rest.substr(at + 1));
+}
+
+}  // namespace tool::web

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "connection.hpp"
+#include "figures.hpp"
+#include "source.hpp"
+
+namespace tool::web {
+
+using steady = std::chrono::steady_clock;
+
+/// The pictures show so many readings.
+inline constexpr std::size_t most_samples = 120;
+
+/// A queue at one time. A figure that is not known is not a number.
+struct sample {
+  float ready;
+  float enqueued;  ///< Each second.
+  float left;
+};
+using history = std::vector<sample>;
+
+/// What the last look has found of a queue.
+struct queue_view {
+  tableq::queue_info info = {};
+  std::optional<queue_figures> figures = {};  ///< Of the last look that could read them.
+  tableq::queue_rates rates = {};             ///< Over the last ten seconds or so.
+  std::optional<tableq::queue_limits> limits = {};
+  bool paused = false;
+  std::string trouble = {};  ///< Why the last look could not read it; empty if it could.
+  /// Those that wait longest, while somebody looks at this queue. Empty: it has none, or nobody
+  /// does.
+  std::vector<tableq::waiting_group> groups = {};
+  std::shared_ptr<const history> past = {};  ///< Oldest first.
+
+  [[nodiscard]] const std::string& name() const { return info.name; }
+  /// How long the oldest ready message waits.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> oldest() const;
+  /// The count of a figure by its name; zero if there is none.
+  [[nodiscard]] figure find(std::string_view name) const;
+};
+
+/// What the last look has found in a database.
+struct database_view {
+  std::vector<queue_view> queues = {};  ///< By name.
+  std::string trouble = {};             ///< Why the last look has failed; empty if it has not.
+  std::optional<steady::time_point> looked_at = {};  ///< The last look that has not. Empty: none.
+  std::chrono::system_clock::time_point looked_at_time = {};  ///< The same for people.
+  std::chrono::milliseconds every{0};                         ///< The time between two looks now.
+  std::chrono::milliseconds span{0};                          ///< The time that the pictures show.
+
+  [[nodiscard]] const queue_view* find(std::string_view queue) const;
+  [[nodiscard]] std::chrono::milliseconds age() const;
+};
+
+/// A database whose figures one thread reads, for all viewers.
+///
+/// Reads every `interval` while somebody looks; seldom, for the history, when nobody has for a
+/// minute; and never for more than a quarter of its time. Goes on when the database is away.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class watched_database {
+ public:
+  /// @param label names it on pages and in metrics; without a password.
+  /// @param span the time that the pictures show.
+  watched_database(std::string label, connection_options where, std::chrono::milliseconds interval,
+                   std::chrono::milliseconds span);
+  ~watched_database();
+  watched_database(const watched_database&) = delete;
+  watched_database& operator=(const watched_database&) = delete;
+
+  [[nodiscard]] const std::string& label() const { return label_; }
+  /// The figures. Never waits for the database.
+  [[nodiscard]] std::shared_ptr<const database_view> view();
+  /// The open database. @throws tableq::error while it could not be opened.
+  [[nodiscard]] tableq::database open();
+  /// A queue of the last look; nothing if it was not there.
+  [[nodiscard]] std::optional<any_source> queue(std::string_view name);
+  /// Somebody looks at this queue: its groups are read, too.
+  void attend(const std::string& queue);
+  /// Reads a queue anew, so that the next page shows a change.
+  void look_again(const std::string& queue);
+
+ private:
+  struct followed {
+    std::optional<any_source> opened = {};
+    queue_view seen = {};
+    std::deque<queue_figures> recent = {};
+    std::optional<queue_figures> begun = {};  ///< At the last sample.
+  };
+  void run(const std::stop_token& stop);
+  void look();
+  void look_at_queues(tableq::database& db);
+  void look_at_queue(tableq::database& db, followed& queue, bool with_limits);
+  void look_at_groups(followed& queue);
+  [[nodiscard]] database_view shown_so_far() const;
+  void remember();
+  void publish(database_view made);
+  [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds taken);
+
+  const std::string label_;
+  const connection_options where_;
+  const std::chrono::milliseconds interval_;
+  const std::chrono::milliseconds span_;
+  const std::chrono::milliseconds sample_length_;
+
+  std::timed_mutex looking_;                               // one look at a time
+  std::map<std::string, followed, std::less<>> followed_;  // guarded by looking_
+  std::size_t round_ = 0;                                  // guarded by looking_
+  steady::time_point remembered_ = {};                     // guarded by looking_
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::optional<tableq::database> db_;                     // guarded by mutex_
+  std::shared_ptr<const database_view> view_;              // guarded by mutex_
+  std::map<std::string, any_source, std::less<>> opened_;  // guarded by mutex_
+  steady::time_point asked_ = steady::now();               // guarded by mutex_
+  std::map<std::string, steady::time_point> attended_;     // guarded by mutex_
+  bool resting_ = false;                                   // guarded by mutex_
+  std::jthread thread_;
+};
+
+/// A name of the database without user, password and options: `postgresql://host/name`.
+std::string label_of(const std::string& url);
+
+}  // namespace tool::web

@@ -45,7 +45,7 @@ bool looks_like_option(std::string_view word) {
 std::string place_of_extra(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return "an argument";
-  const std::string word = extras.front().substr(0, extras.front().find('='));
+  std::string word = extras.front().substr(0, extras.front().find('='));
   if (looks_like_option(word)) return word;
   const auto found = std::find(arguments.rbegin(), arguments.rend(), extras.front());
   if (found == arguments.rend()) return "an argument";

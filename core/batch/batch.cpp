@@ -195,6 +195,7 @@ batch claim_queue::begin_batch(const batch_options& options) {
   const std::int64_t id = begin_through(through, options);
   return {std::move(through), id};
 }
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the database
 batch database::begin_batch(const batch_options& options) {
   claim_queue through = batch(0).through_;
   const std::int64_t id = begin_through(through, options);

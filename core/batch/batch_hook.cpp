@@ -162,12 +162,15 @@ void batch_hook::look_at(look& where, Work work) noexcept {
   where = {.at = clock::now() + pause, .after = after};
 }
 
-void batch_hook::before_read(const queue_state& queue) noexcept {
-  if (open_transaction::on_this_thread() > 0) return;
+batch_hook::clock::time_point batch_hook::attend(const queue_state& queue,
+                                                 const queue_info& stored) noexcept {
+  const bool concerned = stored.batches || stored.batch_ends;
+  if (!concerned || open_transaction::on_this_thread() > 0) return clock::time_point::max();
   look_at(batches_, [this](std::int64_t after) { return look_at_batches(after); });
-  if (queue.info().batches) {
+  if (stored.batches) {
     look_at(members_of(queue), [&](std::int64_t after) { return look_at_members(queue, after); });
   }
+  return clock::now() + std::max<clock::duration>(between_looks, database_.options().poll_interval);
 }
 
 batch_hook::look& batch_hook::members_of(const queue_state& queue) {

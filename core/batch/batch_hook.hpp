@@ -21,7 +21,9 @@ class batch_hook final : public queue_hook {
  public:
   explicit batch_hook(database_state& database) noexcept : database_(database) {}
 
-  void before_read(const queue_state& queue) noexcept override;
+  /// Looks for what is left to be done, if it is time: an upkeep.
+  std::chrono::steady_clock::time_point attend(const queue_state& queue,
+                                               const queue_info& stored) noexcept;
   void adding(const queue_state& queue, transaction_state& tx,
               std::span<const batch_id* const> places) override;
   void added(const queue_state& queue, transaction_state& tx,

@@ -347,6 +347,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));
     if (request.placed()) {
       std::vector<message_id> ids;
+      ids.reserve(results.size());
       for (const enqueued& one : results) {
         ids.push_back(one.result == enqueue_result::added ? one.id : message_id());
       }

@@ -8,7 +8,6 @@
 #include "core/claim/operations.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/limit_gates.hpp"
-#include "core/queue/queue_hook.hpp"
 #include "core/queue/table_call.hpp"
 
 namespace tableq::inline v0::core {
@@ -47,7 +46,6 @@ void observed(const queue_state& queue, const joint_settlement& settlement,
 std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
                                                  const joint_settlement& settlement,
                                                  std::size_t max, std::chrono::milliseconds lease) {
-  look_beside(queue, nullptr);
   read_gate gate(queue, nullptr, std::chrono::milliseconds{0}, std::stop_token());
   if (!gate.unlimited()) return std::nullopt;
   settled_and_taken out;

@@ -12,7 +12,6 @@
 #include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
-#include "core/queue/queue_hook.hpp"
 #include "core/queue/waiting.hpp"
 
 namespace tableq::inline v0::core {
@@ -127,7 +126,6 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     return got;
   };
   const auto read = [&](woken reason) {
-    look_beside(queue, tx);
     mark = watched.readers.mark();
     const auto now = std::chrono::steady_clock::now();
     // With a clock that a test sets, and in transactions, each take asks.

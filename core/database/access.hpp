@@ -31,7 +31,8 @@ class access {
     return handle.state_;
   }
   [[nodiscard]] static claim_queue claims_of(std::shared_ptr<queue_state> state) noexcept {
-    return claim_queue(std::move(state));
+    claim_queue out(std::move(state));
+    return out;
   }
   /// Works where the other handle does.
   static void bind_as(queue& handle, const queue& other) noexcept {

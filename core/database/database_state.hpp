@@ -33,6 +33,7 @@
 namespace tableq::inline v0::core {
 
 class queue_hook;
+class queue_state;
 
 /// Which queue it is, within one database.
 struct queue_key {
@@ -67,7 +68,6 @@ class stored_options {
     return last_ != nullptr && last_->text == text;
   }
   void learn(std::string text, queue_info info) {
-    has_schedules_.store(info.schedules);
     const auto made = std::make_shared<const answer>(answer{std::move(text), std::move(info)});
     const std::scoped_lock hold(mutex_);
     last_ = made;
@@ -77,8 +77,6 @@ class stored_options {
   [[nodiscard]] std::uint64_t version() const noexcept {
     return version_.load(std::memory_order_acquire);
   }
-  /// Whether some rule adds messages to the queue.
-  [[nodiscard]] bool has_schedules() const noexcept { return has_schedules_.load(); }
 
  private:
   struct answer {
@@ -88,17 +86,14 @@ class stored_options {
   mutable std::mutex mutex_;
   std::shared_ptr<const answer> last_;  // guarded by mutex_
   std::atomic<std::uint64_t> version_ = 0;
-  std::atomic<bool> has_schedules_{false};
 };
 
-class database_state;
-struct shared_queue;
-
-/// What a room above the queues looks after: called before a read outside of transactions, and
-/// again while a reader waits. Its failures are no failures of the read, so it throws nothing.
+/// Work of a room above the queues, done before a read outside of transactions, and again while a
+/// reader waits. It throws nothing: its failures are no failures of the read.
+/// @param stored the queue's options as this process last heard them.
 /// @return when a reader that waits calls it again; max(): never.
-using upkeep = std::function<std::chrono::steady_clock::time_point(database_state& database,
-                                                                   const shared_queue& queue)>;
+using upkeep = std::function<std::chrono::steady_clock::time_point(const queue_state& queue,
+                                                                   const queue_info& stored)>;
 
 /// The state that all handles of one queue share in one database object. Lives at least as long as
 /// they do.
@@ -117,8 +112,8 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   stored_options stored;
   /// No retention is applied before; of a steady clock.
   std::atomic<std::chrono::steady_clock::rep> retention_at = 0;
-  /// Whether reads call queue_hook::before_read.
-  std::atomic<bool> hooked = false;
+  /// Whether some upkeep concerns the queue, by its options.
+  std::atomic<bool> attended = false;
   progress_notes notes;
   /// No look for hidden messages by a waiting read before; of a steady clock.
   std::atomic<std::chrono::steady_clock::rep> hidden_look_at = 0;
@@ -186,16 +181,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
 
-  /// From now on reads call it. Before the first of them.
-  void attended_by(upkeep work) noexcept { upkeep_ = std::move(work); }
-  /// Calls it, if the queue needs it.
-  std::chrono::steady_clock::time_point attend(const shared_queue& queue) {
-    return queue.stored.has_schedules() ? upkeep_(*this, queue)
-                                        : std::chrono::steady_clock::time_point::max();
-  }
-  /// What another room does beside the operations of queues; null: nothing.
+  /// `attend` of core/queue/waiting.hpp calls them. Added before the database is used, as the hook.
+  [[nodiscard]] const std::vector<upkeep>& upkeeps() const noexcept { return upkeeps_; }
+  void attended_by(upkeep work) { upkeeps_.push_back(std::move(work)); }
+  /// The work of another room within operations of queues; null: none.
   [[nodiscard]] queue_hook* hook() const noexcept { return hook_.get(); }
-  /// Once, before the database is used.
   void set_hook(std::shared_ptr<queue_hook> hook) noexcept { hook_ = std::move(hook); }
 
   /// The settlements through this object.
@@ -299,7 +289,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   settlements settled_;
-  upkeep upkeep_;
+  std::vector<upkeep> upkeeps_;
   std::shared_ptr<queue_hook> hook_;
   std::atomic<bool> catalog_known_{false};
   std::atomic<bool> sharded_{false};

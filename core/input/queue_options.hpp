@@ -22,10 +22,14 @@ std::string encode_options(const queue_info& info);
 ///   errc::schema_mismatch for the definition of a table that cannot be read.
 void decode_options(std::string_view text, queue_info& info);
 
+/// Whether reads of a queue with these options are occasions for the work of other rooms.
+[[nodiscard]] inline bool needs_upkeep(const queue_info& info) noexcept {
+  return info.schedules || info.batches || info.batch_ends;
+}
+
 /// The options of a handle: the stored ones, except given ones.
 /// @throws error errc::kind_mismatch for another kind, errc::options_mismatch for another value of
-/// a
-///   fixed option.
+///   a fixed option.
 queue_info merge_options(const queue_info& stored, const queue_settings& given);
 
 /// The same without the checks, after another process has changed the stored ones.

@@ -129,7 +129,11 @@ database connected(text_view url, const open_options& options,
     shared_state state(new core::database_state(url.view(), options, std::move(faults)),
                        core::end_at_home());
     state->attended_by(core::make_rule_upkeep());
-    state->set_hook(std::make_shared<core::batch_hook>(*state));
+    const auto batches = std::make_shared<core::batch_hook>(*state);
+    state->set_hook(batches);
+    state->attended_by([batches](const core::queue_state& queue, const queue_info& stored) {
+      return batches->attend(queue, stored);
+    });
     core::named(state->name(), "connect", [&] {
       state->connect();
       core::check_catalog(*state);

@@ -182,11 +182,11 @@ class async_writer final : public writer {
 /// Adds the message; the future receives its outcome.
 template <class Options, class Result>
 std::future<Result> add_with_future(async_writer<Options, Result>& target, std::string payload,
-                                    const Options& options) {
+                                    Options options) {
   auto promise = std::make_shared<std::promise<Result>>();
   std::future<Result> out = promise->get_future();
   target.add({.payload = std::move(payload),
-              .options = options,
+              .options = std::move(options),
               .done = [promise = std::move(promise)](outcome<Result> answer) {
                 if (const error* const failure = answer.failure()) {
                   promise->set_exception(std::make_exception_ptr(*failure));

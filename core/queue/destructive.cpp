@@ -8,7 +8,6 @@
 #include "core/queue/effects.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
-#include "core/queue/queue_hook.hpp"
 #include "core/queue/waiting.hpp"
 #include "core/seam/statements.hpp"
 
@@ -105,7 +104,6 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   };
   const auto once = [&] {
     more = true;
-    look_beside(queue, tx);
     return gate.unlimited() ? read_now(tx, max) : gate.limited(max, read_now);
   };
   if (options.wait.count() == 0) return once();

@@ -49,7 +49,7 @@ void learn_options(const queue_state& queue, const limits_row& row) {
   } catch (const error&) {
     return;
   }
-  queue.shared().hooked = now.batches || now.batch_ends;
+  queue.shared().attended = needs_upkeep(now);
   stored.learn(row.options, std::move(now));
 }
 

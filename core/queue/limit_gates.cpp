@@ -9,6 +9,7 @@
 #include "core/database/alter_table.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
+#include "core/queue/waiting.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 
@@ -195,7 +196,7 @@ read_gate::read_gate(const queue_state& queue, transaction_state* tx,
                      std::chrono::milliseconds wait, std::stop_token stop)
     : queue_(queue), tx_(tx), stop_(std::move(stop)) {
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
-  if (tx == nullptr) queue.database().attend(queue.shared());
+  if (tx == nullptr) attend(queue);
 }
 
 bool read_gate::unlimited(bool looks) {

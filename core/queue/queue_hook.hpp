@@ -22,7 +22,7 @@ struct returned_message {
   message_id id = {};
 };
 
-/// What another room does beside the operations of queues that have an option for it. Changes are
+/// The work of another room within operations of queues that have an option for it. Its changes are
 /// part of the operation's transaction.
 ///
 /// @par Thread safety
@@ -33,9 +33,6 @@ class queue_hook {
   queue_hook(const queue_hook&) = delete;
   queue_hook& operator=(const queue_hook&) = delete;
   virtual ~queue_hook() = default;
-
-  /// Before a read that is in no transaction. Its failures are no failures of the read.
-  virtual void before_read(const queue_state& queue) noexcept = 0;
 
   /// Before messages are added. @param places one for each message; null: none.
   virtual void adding(const queue_state& queue, transaction_state& tx,
@@ -57,12 +54,6 @@ class queue_hook {
 /// The hook for the messages of the queue; null: it has none.
 [[nodiscard]] inline queue_hook* hook_of(const queue_state& queue) noexcept {
   return queue.info().batches ? queue.database().hook() : nullptr;
-}
-
-/// Called before a read.
-inline void look_beside(const queue_state& queue, const transaction_state* tx) noexcept {
-  if (tx != nullptr || !queue.shared().hooked.load(std::memory_order_relaxed)) return;
-  if (queue_hook* const hook = queue.database().hook()) hook->before_read(queue);
 }
 
 }  // namespace tableq::inline v0::core

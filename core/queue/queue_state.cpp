@@ -60,7 +60,7 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
       info_(std::move(info)),
       table_(std::make_shared<const queue_table>(*database_, info_)),
       dead_letters_(std::move(dead_letters)) {
-  if (info_.batches || info_.batch_ends) shared().hooked = true;
+  if (needs_upkeep(info_)) shared().attended = true;
 }
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,

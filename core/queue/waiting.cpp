@@ -1,5 +1,6 @@
 #include "core/queue/waiting.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -20,6 +21,15 @@ std::optional<finding_row> find_hidden(const queue_state& queue) {
   } catch (const error&) {  // The next read meets the failure, unless only the look is refused.
     return std::nullopt;
   }
+}
+
+std::chrono::steady_clock::time_point attend(const queue_state& queue) {
+  auto next = std::chrono::steady_clock::time_point::max();
+  if (!queue.shared().attended.load(std::memory_order_relaxed)) return next;
+  const auto heard = queue.shared().stored.last();
+  for (const upkeep& work : queue.database().upkeeps())
+    next = std::min(next, work(queue, heard == nullptr ? queue.info() : *heard));
+  return next;
 }
 
 void refuse_hidden(const queue_state& queue) {

@@ -21,6 +21,11 @@ namespace tableq::inline v0::core {
 /// from this user. Looks at most once a minute.
 void refuse_hidden(const queue_state& queue);
 
+/// Lets other rooms do what the queue's options ask for beside its reads; one load if they ask for
+/// nothing.
+/// @return when a reader that waits calls it again; max(): never.
+std::chrono::steady_clock::time_point attend(const queue_state& queue);
+
 /// The terms of a wait.
 struct wait_terms {
   std::chrono::milliseconds longest;
@@ -62,7 +67,7 @@ template <class Read, class DueIn, class More>
     if constexpr (!std::is_null_pointer_v<DueIn>) {
       if (asks) reader.ask_due(due_in);
     }
-    const auto attend_at = queue.database().attend(queue.shared());
+    const auto attend_at = attend(queue);
     const woken reason = reader.wait(mark, std::min(until, attend_at), terms.stop);
     const bool only_attends =
         reason == woken::no && !over() && std::chrono::steady_clock::now() >= attend_at;

@@ -178,10 +178,10 @@ class follower {
 }  // namespace
 
 upkeep make_rule_upkeep() {
-  return [rules = std::make_shared<follower>()](database_state& database,
-                                                const shared_queue& /*queue*/) {
-    return rules->attend(database);
-  };
+  return
+      [rules = std::make_shared<follower>()](const queue_state& queue, const queue_info& stored) {
+        return stored.schedules ? rules->attend(queue.database()) : follower::moment::max();
+      };
 }
 
 }  // namespace tableq::inline v0::core

@@ -18,7 +18,7 @@ class recurrence {
  public:
   /// @param cron `0 2 * * mon-fri`, `@daily`; docs/schedules.md has the grammar.
   /// @throws error errc::invalid_argument that names the position of what is wrong.
-  explicit recurrence(std::string_view cron);
+  explicit recurrence(std::string_view text);
   /// @throws error errc::invalid_argument unless it is whole seconds, 1 s to 3,650 days.
   explicit recurrence(std::chrono::milliseconds interval);
 

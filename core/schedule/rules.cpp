@@ -59,6 +59,7 @@ std::vector<enqueued> add_claims_of(const queue_state& queue, transaction_state&
     if (message.skip && !message.key) options.back().key = "schedule " + std::string(name);
   }
   std::vector<claim_message> messages;
+  messages.reserve(options.size());
   for (const claim_enqueue_options& each : options) messages.push_back({message.payload, &each});
   return add_claims(queue, &tx, messages, {});
 }
@@ -66,8 +67,8 @@ std::vector<enqueued> add_claims_of(const queue_state& queue, transaction_state&
 }  // namespace
 
 timing::timing(const std::optional<std::string>& cron,
-               const std::optional<std::chrono::milliseconds>& every, std::string_view name)
-    : rule(recurrence_of(cron, every)), zone(name) {}
+               const std::optional<std::chrono::milliseconds>& every, std::string_view in)
+    : rule(recurrence_of(cron, every)), zone(in) {}
 
 timestamp timing::after(timestamp time) const {
   return rule.after(time, zone).value_or(std::chrono::sys_days(std::chrono::year{9999} / 12 / 31));
@@ -94,8 +95,8 @@ void check_rule(const schedule& rule, const queue_state& target) {
   };
   if (!is_name(rule.name)) refuse("the name of a schedule is 1 to 100 bytes of UTF-8 without NUL");
   const bool every = rule.every.count() != 0;
-  timing(rule.cron.empty() ? std::nullopt : std::optional(rule.cron),
-         every ? std::optional(rule.every) : std::nullopt, rule.zone);
+  const timing checked(rule.cron.empty() ? std::nullopt : std::optional(rule.cron),
+                       every ? std::optional(rule.every) : std::nullopt, rule.zone);
   check_payload(rule.payload, target.database().payloads());
   if (rule.catch_up < 0 || rule.catch_up > 1000) refuse("catch_up is 0 to 1,000");
   if (rule.not_later_than) check_delay(*rule.not_later_than, "not_later_than");

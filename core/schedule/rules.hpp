@@ -25,7 +25,7 @@ struct timing {
 
   /// @throws error as both, and for neither or both of cron and interval.
   timing(const std::optional<std::string>& cron,
-         const std::optional<std::chrono::milliseconds>& every, std::string_view zone);
+         const std::optional<std::chrono::milliseconds>& every, std::string_view in);
 
   /// The first time after this one; far in the future if there is none.
   [[nodiscard]] timestamp after(timestamp time) const;

@@ -42,7 +42,7 @@ class time_zone {
     int week = 0;
     int day = 0;
     std::chrono::seconds time = std::chrono::hours{2};
-    [[nodiscard]] wall in(std::chrono::year year) const;
+    [[nodiscard]] wall in(std::chrono::year in) const;
   };
   struct period {
     instant begin;
@@ -50,7 +50,7 @@ class time_zone {
   };
 
   void read(std::string_view file);
-  void read_footer(std::string_view text);
+  void read_footer(std::string_view footer);
   [[nodiscard]] span later_at(instant time) const;
 
   std::chrono::seconds earliest_{0};  // the offset before the first period

@@ -65,7 +65,7 @@ std::vector<option_change> alter_queue(database_state& database, std::string_vie
   check_queue_name(name, database.options().table_prefix);
   const table_names catalog = names_for(database.options(), {});
   std::int64_t identity = 0;
-  const auto out = database.in_transaction([&](connection& session) {
+  auto out = database.in_transaction([&](connection& session) {
     if (!has_catalog(database, session)) missing(database, name);
     run(session, catalog, statements::catalog_lock);
     const auto stored = find_row(database, session, catalog, name);

@@ -46,7 +46,7 @@ class watch_state::entry final : public wake_follower {
   void found_none() {
     refuse_hidden(*queue_);
     reader_.ask_due([this] { return due_in(*queue_); });
-    const auto attend_at = queue_->database().attend(queue_->shared());
+    const auto attend_at = attend(*queue_);
     if (attend_at != std::chrono::steady_clock::time_point::max()) {
       reader_.look_again(std::chrono::ceil<std::chrono::milliseconds>(
           attend_at - std::chrono::steady_clock::now()));

@@ -69,13 +69,13 @@ claimed_at, finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [ke
 -- Without what may be private.
 claimed_at, finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
        CAST(group_key AS nvarchar(200)) AS group_key, expires_at, CAST(NULL AS nvarchar(max)) AS headers, errors,
-       CAST(0x AS varbinary(max)) AS payload
+       CAST('' AS varbinary(max)) AS payload
 
 -- fragment: rest_of_message.seen
 CAST(NULL AS bigint) AS claimed_at, finished_at, CAST(NULL AS nvarchar(200)) AS [key],
        CAST(NULL AS nvarchar(200)) AS group_key, CAST(NULL AS bigint) AS expires_at,
        CAST(NULL AS nvarchar(max)) AS headers, CAST(NULL AS nvarchar(max)) AS errors,
-       CAST(0x AS varbinary(max)) AS payload
+       CAST('' AS varbinary(max)) AS payload
 
 -- fragment: message
 {begin_of_message} due_at, {rest_of_message}
@@ -174,13 +174,13 @@ q.claimed_at, q.finished_at,
 q.claimed_at, q.finished_at,
        CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
        CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, CAST(NULL AS nvarchar(max)) AS headers, q.errors,
-       CAST(0x AS varbinary(max)) AS payload
+       CAST('' AS varbinary(max)) AS payload
 
 -- fragment: rest_of_q.seen
 CAST(NULL AS bigint) AS claimed_at, q.finished_at, CAST(NULL AS nvarchar(200)) AS [key],
        CAST(NULL AS nvarchar(200)) AS group_key, CAST(NULL AS bigint) AS expires_at,
        CAST(NULL AS nvarchar(max)) AS headers, CAST(NULL AS nvarchar(max)) AS errors,
-       CAST(0x AS varbinary(max)) AS payload
+       CAST('' AS varbinary(max)) AS payload
 
 -- fragment: due_at_of_q
 q.due_at
@@ -1026,14 +1026,14 @@ SELECT TOP (CAST(:groups AS bigint)) CAST(group_key AS nvarchar(200)) AS group_k
 FROM (
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) group_key, created_at
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
     WHERE {ready}
     ORDER BY {line}
   ) AS line_of_ready
   UNION ALL
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) group_key, created_at
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 5 AND due_at = 0
     ORDER BY priority DESC, id
   ) AS line_of_held
@@ -1081,19 +1081,19 @@ WITH seen AS (
   FROM (
     SELECT * FROM (
       SELECT TOP (CAST(:scan AS bigint)) CAST(0 AS bigint) AS [at], {message_row}
-      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+      FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
       WHERE CAST(:finished AS bigint) = 0
-        AND id > CAST(:after_id AS bigint) AND id <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+        AND id > CAST(:after_id AS bigint) AND id <= COALESCE(CAST(:until AS bigint), CAST(9223372036854775807 AS bigint))
       ORDER BY id
     ) AS all_states
     UNION ALL
     SELECT * FROM (
       SELECT TOP (CAST(:scan AS bigint)) finished_at AS [at], {message_row}
-      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
+      FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
       WHERE CAST(:finished AS bigint) <> 0
         AND state = CAST(:finished AS tinyint) AND finished_at IS NOT NULL AND finished_at >= CAST(:after_at AS bigint)
         AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
-        AND finished_at <= COALESCE(CAST(:until AS bigint), 9223372036854775807)
+        AND finished_at <= COALESCE(CAST(:until AS bigint), CAST(9223372036854775807 AS bigint))
       ORDER BY finished_at, id
     ) AS one_state
   ) AS q
@@ -1700,7 +1700,7 @@ columns_wanted (kind, name, type, length) AS (
   UNION ALL
   SELECT w.kind, w.name, w.type, w.length
   FROM (VALUES
-    (N'claim', N'progress', N'nvarchar', 2000), (N'claim', N'result', N'varbinary', -1)
+    (N'claim', N'progress', N'nvarchar', 8000), (N'claim', N'result', N'varbinary', -1)
   ) AS w (kind, name, type, length)
   WHERE w.kind = CAST(:kind AS nvarchar(20)) AND CAST(:layout AS bigint) >= 3
 )

@@ -7,6 +7,7 @@ No server is needed. The grammar is sqlfluff's; it knows neither names nor types
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,7 +98,8 @@ def rules(texts, contracts, aliases, applied=RULES):
         # Sessions do not tell each other of changes there, and a look is a question and a take.
         optional = contract.startswith(("notify.", "listen.")) or contract == "claim.look"
         optional = optional or contract in (*TAKES, *LENGTHY, *ONE_WRITER)
-        if contract not in aliases and not optional:
+        # One that reads fewer columns has the text of the one with all.
+        if re.sub("_(outline|seen)$", "", contract) not in aliases and not optional:
             yield f"{contract}: has no text"
     for name, text in texts.items():
         # Rights name users, schemas and columns, of which the rules on statements know nothing.
@@ -132,11 +134,17 @@ def main():
     # In a queue whose groups take turns.
     turned, of_turns = read_texts(sys.argv[1], given_clock=True, turns=True)
     findings += rules(turned, contracts, of_turns)
+    # Those that read fewer columns.
+    fewer = {}
+    for columns in ("outline", "seen"):
+        some, of_some = read_texts(sys.argv[1], given_clock=True, columns=columns)
+        findings += rules(some, contracts, of_some)
+        fewer.update({f"{name}_{columns}": text for name, text in some.items() if text != texts[name]})
     own = {f"{name} by turns": text for name, text in turned.items() if text != texts.get(name)}
     findings += [*numbers_are_known(sys.argv[1]), *doctor_knows_the_columns(sys.argv[1])]
     # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
     # all that have the clock of a test.
-    findings += grammar({**running, **own, "claim.take with a given clock": texts["claim.take"]})
+    findings += grammar({**running, **own, **fewer, "claim.take with a given clock": texts["claim.take"]})
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -47,7 +47,7 @@ RESERVED = set(
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
 SETTLES = re.compile(r"^claim\.(complete|keep|keep_result|fail|release|extend|redrive|remove|cancel|set_priority|make_ready)$")
-LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|letters|next_due|count)$")
+LOOKS = re.compile(r"\.(peek|filter|groups|list|list_ready|list_held|list_waiting|stats|letters|next_due|count)$")
 OWN = {
     "claim.enqueue": ["READCOMMITTEDLOCK ROWLOCK"],
     "claim.find_key": ["READCOMMITTED ROWLOCK"],
@@ -98,6 +98,7 @@ def reserved_words_are_bracketed(name, text, *_):
 
 def batches_are_no_procedures(name, text, *_):
     bare = re.sub(r"\b(BEGIN|END) (TRY|CATCH)\b", " ", without_literals(text))
+    bare = re.sub(r"^(WHILE .*)\nBEGIN\n(.*?)\nEND$", r"\1\n\2", bare, flags=re.M | re.S)
     if re.search(r"\b(BEGIN|GO|WAITFOR|COMMIT|ROLLBACK)\b", bare):
         yield "transactions and blocks are not a text's business"
 
@@ -140,7 +141,7 @@ def batches_leave_out_the_rest(name, text, contracts, aliases):
         return
     if len(ITEMS.findall(text)) > 1 or text.count("{items") > 1:
         yield "more than one {items: ...}"
-    if not re.search(r"WHERE \w+\.(payload|id) IS NOT NULL", text) and name not in JOINED:
+    if not re.search(r"WHERE \w+\.(payload|id|\[identity\]) IS NOT NULL", text) and name not in JOINED:
         yield "rows beyond the last item are not left out"
     if not re.search(r"\(VALUES \{items: \(:item, ", text):
         yield "the items are not VALUES that begin with :item"

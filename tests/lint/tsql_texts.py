@@ -20,12 +20,13 @@ def without_literals(text):
     return LITERAL.sub("''", text)
 
 
-def with_fragments(statements, given_clock, turns=False):
+def with_fragments(statements, given_clock, turns=False, columns=None):
     """The blocks of a statements file, with each fragment in the place of its name.
 
-    With `turns` they are those of a queue whose groups take turns.
+    With `turns` they are those of a queue whose groups take turns, with `columns` (outline, seen) those that read
+    fewer columns.
     """
-    endings = {".given": given_clock, ".turns": turns}
+    endings = {".given": given_clock, ".turns": turns, ".outline": columns == "outline", ".seen": columns == "seen"}
     fragments = {}
 
     def put(text):
@@ -52,11 +53,11 @@ def whole_statements(root):
     return statements[:first] + "\n" + states + statements[first:]
 
 
-def read_texts(root, given_clock=False, turns=False):
+def read_texts(root, given_clock=False, turns=False, columns=None):
     """Name -> text: each block by its first name, `setup`, `schema.<kind>`, and all `roles`."""
     root = Path(root)
     texts, aliases = {}, {}
-    for names, text in with_fragments(whole_statements(root), given_clock, turns):
+    for names, text in with_fragments(whole_statements(root), given_clock, turns, columns):
         texts[names[0]] = text
         aliases.update({name: names[0] for name in names})
     texts["setup"] = without_comments((root / "drivers/sqlserver/setup.sql").read_text(encoding="utf-8"))

@@ -80,7 +80,7 @@ class site {
   [[nodiscard]] response failed(unsigned status, const std::string& sentence) const;
 
  private:
-  [[nodiscard]] response answer(const request& from);
+  [[nodiscard]] response answer(const request& as_sent);
   [[nodiscard]] response answer_admitted(call asked);
   [[nodiscard]] response log_in(const request& from);
 

@@ -51,7 +51,7 @@ struct queue_view {
   /// How long the oldest ready message waits.
   [[nodiscard]] std::optional<std::chrono::milliseconds> oldest() const;
   /// The count of a figure by its name; zero if there is none.
-  [[nodiscard]] figure find(std::string_view name) const;
+  [[nodiscard]] figure find(std::string_view wanted) const;
 };
 
 /// What the last look has found in a database.

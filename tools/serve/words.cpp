@@ -42,8 +42,8 @@ std::string span_words(std::chrono::milliseconds span) {
   const auto seconds = span.count() / 1000;
   if (seconds < 1 && span.count() > 0) return "under 1 s";
   if (seconds < 120) return std::to_string(seconds) + " s";
-  if (seconds < 2 * 3600) return std::to_string(seconds / 60) + " min";
-  if (seconds < 2 * 86400) return std::to_string(seconds / 3600) + " h";
+  if (seconds < 7200) return std::to_string(seconds / 60) + " min";
+  if (seconds < 172800) return std::to_string(seconds / 3600) + " h";
   return number(seconds / 86400) + " days";
 }
 

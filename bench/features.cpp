@@ -1,4 +1,4 @@
-// What a feature of a claim queue costs: a queue with it against one without.
+// The cost of a feature of a claim queue: a queue with it against one without.
 #include <algorithm>
 #include <chrono>
 #include <string>

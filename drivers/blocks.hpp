@@ -24,7 +24,7 @@ enum class take_order {
   turns,  ///< By the time when they became ready: its groups take turns.
 };
 
-/// What is read of each message.
+/// The columns of each message that a text reads.
 enum class message_columns {
   all,
   outline,  ///< Without payload and headers.

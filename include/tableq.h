@@ -57,7 +57,7 @@
 /// fork(). In the child each call on an object of the parent is TQ_ERROR_INVALID_ARGUMENT, and
 /// ending one does nothing.
 ///
-/// What a call promises in the database is the same as in C++; docs/guarantees.md has it. The
+/// Calls promise the same as in C++: docs/guarantees.md. The
 /// binary interface never breaks within `libtableq.so.0`: functions, keys and fields are only
 /// added.
 
@@ -166,7 +166,7 @@ TQ_API const char* tq_version(void);
 
 // --------------------------------------------------------------------------------------- options
 
-/// What options are for. Each purpose has its keys; a key that it does not know, or of another
+/// The purpose of options. Each one has its keys; a key that it does not know, or of another
 /// type, is refused by the setter. A call takes options of its purpose, or NULL for none. Ranges
 /// are checked by the call that uses the options. The numbers never change.
 enum tq_purpose {
@@ -560,7 +560,7 @@ TQ_API int tq_queue_outside(tq_queue* queue, tq_queue** outside, tq_error** erro
 TQ_API const char* tq_queue_name(const tq_queue* queue);
 /// The queue's kind: "claim". Valid for ever.
 TQ_API const char* tq_queue_kind(const tq_queue* queue);
-/// What holds for this handle. The database is not asked. One row; of "claim": lease_ms,
+/// The options of this handle. The database is not asked. One row; of "claim": lease_ms,
 /// max_attempts INT; of "table": definition TEXT, as JSON, at_least_once, fenced, ends, settles
 /// BOOL, words TEXT
 /// (`table_guarantee`).
@@ -596,7 +596,7 @@ TQ_API void tq_queue_close(tq_queue* queue);
 
 // --------------------------------------------------------------------------------- adding messages
 
-/// What became of one message, as the batches' field `outcome` has it too.
+/// The outcome for one message, as the batches' field `outcome` has it too.
 enum tq_outcome {
   TQ_OUTCOME_APPLIED = 0,     ///< It took effect.
   TQ_OUTCOME_LEASE_LOST = 1,  ///< No effect: the lease had ended, or it was settled before.
@@ -847,7 +847,7 @@ TQ_API int tq_watch_descriptor(const tq_watch* watch);
 /// @param number receives its number.
 /// @return 1; 0 if there is none: the descriptor is not readable any more.
 TQ_API int tq_watch_next(tq_watch* watch, int64_t* number);
-/// What a read from a queue found after `tq_watch_next` has named it.
+/// The result of a read from a queue after `tq_watch_next` has named it.
 /// @param found above 0: there may be more, and the queue is named again. 0: also after a read that
 ///   failed. Then this call may ask the database, with one short statement, when the next message
 ///   falls due.

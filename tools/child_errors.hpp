@@ -29,7 +29,7 @@ class child_errors {
   [[nodiscard]] descriptor open(std::size_t place);
   /// Forgets what the command there has written.
   void forget(std::size_t place);
-  /// What the command there has written last: up to 2,000 bytes.
+  /// The last 2,000 bytes that the command there has written.
   [[nodiscard]] std::string end_of(std::size_t place);
 
  private:

@@ -28,7 +28,7 @@ struct valued_option {
   bool file = false;
 };
 
-/// What may follow one command, or the program's name.
+/// The words that may follow one command, or the program's name.
 struct context {
   std::string path;  ///< "", "enqueue", "dead list"
   std::vector<offered> words;

@@ -37,7 +37,7 @@ std::vector<std::int64_t> end_batch(database_state& database, const batch_open_r
 /// which it belongs. A failure is left to the next look.
 void end_if_over(database_state& database, std::int64_t batch) noexcept;
 
-/// What doctor tells of batches that should have ended.
+/// The findings of doctor about batches that should have ended.
 [[nodiscard]] std::vector<finding> inspect_batches(database_state& database);
 
 }  // namespace tableq::inline v0::core

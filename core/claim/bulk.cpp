@@ -103,8 +103,8 @@ int wanted_states(const message_filter& filter, int changes, std::string_view ac
   return wanted;
 }
 
-/// What an action reads that can change messages in these states: also leased ones, to tell that it
-/// has skipped them.
+/// The states of the messages that an action reads, which can change those in `states`: leased ones
+/// too, because the action reports them as skipped.
 int seen_states(int states, const message_filter& filter, const bulk_options& options) {
   return filter.state || options.dry_run ? states : states | leased_bit;
 }

@@ -35,12 +35,12 @@ class batch {
       check_message(*one.options, queue.info().groups.has_value());
     }
     trace_ = queue.database().current_trace();
-    for (const claim_message& one : messages) {
-      items_.push_back(to_item(one));
-      places_.push_back(one.options->batch ? &*one.options->batch : nullptr);
-      placed_ = placed_ || one.options->batch;
-    }
-    if (placed_ && hook_of(queue) == nullptr) {
+    for (const claim_message& one : messages) items_.push_back(to_item(one));
+    const auto placed = [](const claim_message& one) { return one.options->batch.has_value(); };
+    if (std::ranges::none_of(messages, placed)) return;
+    for (const claim_message& one : messages)
+      places_.push_back(placed(one) ? &*one.options->batch : nullptr);
+    if (hook_of(queue) == nullptr) {
       refuse("the queue " + queue.name() +
              " has no batches: make one with claim_options::batches, or tableq create claim NAME "
              "--batches");
@@ -55,13 +55,13 @@ class batch {
   }
 
   /// Whether messages belong to a batch.
-  [[nodiscard]] bool placed() const noexcept { return placed_; }
+  [[nodiscard]] bool placed() const noexcept { return !places_.empty(); }
   /// For each message; null: none.
   [[nodiscard]] std::span<const batch_id* const> places() const noexcept { return places_; }
 
   /// Whether one statement is enough.
   [[nodiscard]] bool plain() const {
-    return !placed_ && std::ranges::all_of(messages_, [this](const claim_message& one) {
+    return !placed() && std::ranges::all_of(messages_, [this](const claim_message& one) {
       const claim_enqueue_options& options = *one.options;
       return options.on_duplicate == on_duplicate::keep_first && !options.group &&
              (!options.key || queue_.info().key_window.count() == 0);
@@ -122,8 +122,7 @@ class batch {
   std::optional<trace_context> trace_ = {};
   std::deque<std::string> texts_;  // a deque never moves its elements
   std::vector<claim_item> items_;
-  std::vector<const batch_id*> places_;
-  bool placed_ = false;
+  std::vector<const batch_id*> places_;  // empty: none belongs to a batch
 };
 
 using places = std::vector<std::size_t>;

@@ -81,7 +81,7 @@ struct kept_outcomes {
   bool rule = true;    ///< The delay of a failure that names none.
 };
 
-/// What completed messages return, as many as receipts; or none at all. Borrows the bytes.
+/// The results of completed messages: one for each receipt, or none. Borrows the bytes.
 using given_results = std::span<const std::optional<std::string_view>>;
 
 /// The statements behind the life of a message: on tableq's own layout, or on a table of the

@@ -1,4 +1,4 @@
-// What handlers say of their messages, and what becomes of a message.
+// The progress that handlers report, and the ends of messages.
 
 #include <algorithm>
 #include <chrono>
@@ -94,7 +94,7 @@ class settled_bell final : public settle_follower {
   change_signal changed_;
 };
 
-/// What the queue has of the message. Empty: it is gone.
+/// The errors and the result of a message that has ended. Empty: the queue has it no more.
 std::optional<stored_message> ended(const queue_state& queue, message_id id) {
   if (queue.info().layout < layout_with_notes) {
     return std::move(get(queue, nullptr, std::span(&id, 1), {}).front());

@@ -14,8 +14,8 @@
 
 namespace tableq::inline v0::core {
 
-/// What handlers have said of their messages of one queue, until it is stored. While nobody has
-/// said anything it costs one load.
+/// The progress that handlers have reported for messages of one queue, until it is stored. Without
+/// a report it costs one load.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -30,10 +30,10 @@ class progress_notes {
     std::shared_ptr<const note> said;
   };
 
-  /// Whether somebody has ever said something.
+  /// Whether a handler has ever reported progress.
   [[nodiscard]] bool used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
-  /// Replaces what was said of the message before.
+  /// Replaces an earlier report for the message.
   void say(const receipt& of, note said) {
     // Nobody extends the leases of so many: those of the oldest messages are of no use.
     constexpr std::size_t most = 10'000;
@@ -44,7 +44,7 @@ class progress_notes {
     used_ = true;
   }
 
-  /// What waits to be stored, of these messages.
+  /// The reports for these messages that are not stored yet.
   [[nodiscard]] std::vector<entry> of(const receipts_view& receipts) const {
     std::vector<entry> out;
     if (!used()) return out;
@@ -56,7 +56,7 @@ class progress_notes {
     return out;
   }
 
-  /// It is stored, unless something newer was said.
+  /// This report is stored; a newer one stays.
   void stored(const entry& one) {
     const std::scoped_lock hold(mutex_);
     const auto found = waiting_.find(one.receipt);

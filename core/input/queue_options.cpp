@@ -173,9 +173,9 @@ void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.batches && *given.batches != stored.batches) differs(stored, "batches");
 }
 
-/// What a queue keeps for its life. Open handles hear of a change within a second; until then they
-/// would lock otherwise than the others, and messages would be handed out in the wrong order, or
-/// stay held.
+/// Refuses to change options that a queue keeps for its life. Open handles hear of a change within
+/// a second; until then they would lock otherwise than the others, and messages would be handed out
+/// in the wrong order, or stay held.
 void refuse_fixed(const queue_info& stored, const queue_changes& changes) {
   const bool grouped = stored.groups.has_value();
   const char* what = nullptr;

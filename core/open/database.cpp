@@ -216,7 +216,7 @@ std::optional<finding> unending(const core::queue_state& queue, message_state st
                        " 30d; or now and then: tableq purge " + queue.name() + " --" + name +
                        " --older-than 30d"};
   }
-  // Whoever takes or settles messages looks every ten seconds.
+  // Takes and settlements look every ten seconds.
   constexpr std::chrono::hours grace{1};
   const auto oldest = core::list(queue, state, {.max = 1});
   if (oldest.empty() || *oldest.front().finished_at >= now - *age - grace) return {};

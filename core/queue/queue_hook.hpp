@@ -13,7 +13,7 @@
 
 namespace tableq::inline v0::core {
 
-/// What becomes of a message of a claim queue.
+/// The end of a message of a claim queue, or its return.
 enum class message_fate : std::uint8_t { completed, dead, removed, redriven };
 
 /// A dead message that came back from the dead-letter queue.

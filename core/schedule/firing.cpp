@@ -73,7 +73,8 @@ void fire(database_state& database, const due_rule_row& rule) {
   try {
     when.emplace(rule.cron, rule.every, rule.zone);
   } catch (const error& failure) {
-    // What was checked elsewhere may fail here: by older time zone files, say.
+    // A rule that another process has accepted may fail here: its zone is missing in older files,
+    // say.
     const bool wrong = failure.code() == errc::invalid_argument;
     if (wrong && !rule.due) return note_problem(database, rule, failure.what(), true);
     throw;

@@ -32,7 +32,7 @@ constexpr std::uint64_t bits(int least, int most) {
          (std::uint64_t{1} << static_cast<unsigned>(least));
 }
 
-/// What one field may hold.
+/// The values that one field accepts.
 struct field_form {
   const char* what;
   int least;
@@ -40,7 +40,7 @@ struct field_form {
   std::span<const char* const> names = {};
 };
 
-/// What one field holds.
+/// The values of one field.
 struct field_content {
   std::uint64_t allowed = 0;
   bool single = true;  ///< Only single numbers.

@@ -17,7 +17,7 @@
 
 namespace tableq::inline v0::core {
 
-/// What a member of a batch is. Stored; never renumber.
+/// The outcome of a member of a batch. Stored; never renumber.
 enum class member_outcome : std::int32_t { outstanding = 0, dead = 1, removed = 2, gone = 3 };
 
 inline value to_value(member_outcome outcome) noexcept {

@@ -357,14 +357,14 @@ struct found_row {
   TABLEQ_FIELDS(found_row, id, at, fits, place, until)
 };
 
-/// What a handler has said of a message.
+/// The progress of a message.
 struct note_row {
   message_id id = {};
   std::string progress = {};  ///< JSON.
   TABLEQ_FIELDS(note_row, id, progress)
 };
 
-/// What became of a message.
+/// The errors and the result of a message.
 struct outcome_row {
   message_id id = {};
   std::optional<std::string> errors = {};

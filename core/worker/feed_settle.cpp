@@ -29,7 +29,7 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
   return out;
 }
 
-/// What the handlers returned; none at all if none did. Borrows it.
+/// The results of the handlers; empty if no handler returned one. Borrows them.
 std::vector<std::optional<std::string_view>> results_of(const std::vector<settlement>& batch) {
   const auto returns = [](const settlement& one) {
     return one.result.verdict.result().has_value();

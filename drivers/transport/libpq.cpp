@@ -370,7 +370,7 @@ class libpq_executor final : public transport {
     }
     const auto failed = std::ranges::find_if_not(answers, succeeded);
     if (!sent) {
-      // What was sent may have been committed.
+      // The server may have committed the statements.
       native_error lost{.sqlstate = failed == answers.end()
                                         ? std::string()
                                         : std::string(field_of(failed->get(), PG_DIAG_SQLSTATE)),

@@ -16,7 +16,7 @@ constexpr std::array mutex_ids{
     SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
     SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_MEM};
 
-/// What copies of tableq have in common that use this copy of SQLite, such as those of a program
+/// State shared by all copies of tableq that use this copy of SQLite, such as those of a program
 /// and its plug-in: each has its own handlers of forks, and the first to come takes the mutexes for
 /// all.
 ///

@@ -128,15 +128,16 @@ struct redriven {
   std::size_t key_held = 0;  ///< Left in the dead-letter queue: another message holds the key.
 };
 
-/// What a look reads of each message. All else is empty in its result.
+/// The columns that a look reads. Other members are empty in its result.
 enum class message_detail {
   all,
   outline,  ///< All but payload and headers, which are not read.
-  /// What role::viewer may read: id, state, priority, `created_at`, `due_at` and `finished_at`.
+  /// The columns that role::viewer may read: id, state, priority, `created_at`, `due_at` and
+  /// `finished_at`.
   seen,
 };
 
-/// What a look at messages reads. Progress and result cost a second read each, and only where a
+/// The extent of a look at messages. Progress and result cost a second read each, and only where a
 /// message may have them.
 struct look_options {
   message_detail detail = message_detail::all;  ///< The columns of each message.
@@ -195,7 +196,7 @@ struct stored_message {
   std::optional<std::string> result = {};
 };
 
-/// What `claim_queue::wait_for` has found. A value.
+/// The result of `claim_queue::wait_for`. A value.
 struct awaited {
   /// How the wait has ended.
   enum class ending {

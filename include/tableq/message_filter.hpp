@@ -45,7 +45,7 @@ struct filter_place {
   friend bool operator==(const filter_place&, const filter_place&) = default;
 };
 
-/// What a `list` by filter reads.
+/// The page of a `list` by filter.
 struct filter_page {
   std::size_t max = 100;  ///< Messages on the page, 1 to 10,000.
   /// Where the previous page stopped. Empty: the first page.
@@ -61,7 +61,7 @@ struct filtered_messages {
   std::optional<filter_place> next = {};
 };
 
-/// What an action by filter has done so far.
+/// The progress or the result of an action by filter.
 struct bulk_result {
   std::size_t count = 0;  ///< Messages that were changed; with `dry_run` those that fit.
   // Messages that fit, and were skipped:

@@ -30,7 +30,8 @@ struct queue_changes {
   std::optional<lifetime> retain_done = {};  ///< lifetime::forever(): until purge.
   std::optional<lifetime> retain_dead = {};  ///< The same for dead messages.
 
-  // What a queue keeps for its life: another value is errc::options_mismatch, which says why.
+  // Options that a queue keeps for its life: another value is errc::options_mismatch, which says
+  // why.
   std::optional<tableq::ordering> ordering = {};  ///< `fifo` and `lifo`.
   std::optional<bool> groups = {};                ///< `claim`: whether messages may have groups.
   std::optional<bool> groups_by_turns = {};       ///< `claim`: whether groups take turns.
@@ -46,7 +47,7 @@ struct option_change {
   std::string option = {};  ///< Its name in the catalogue: `lease_ms`.
   std::string before = {};  ///< Empty: it was not stored, which means the default.
   std::string after = {};   ///< Empty: it is stored no more.
-  /// What becomes of a program that opens the queue with the old value, at its next start. True: it
+  /// The next start of a program that opens the queue with the old value. True: it
   /// is refused with errc::options_mismatch. False: the value holds for its handle.
   bool refused_at_open = false;
 

@@ -55,7 +55,7 @@ struct schedule_info {
   std::vector<timestamp> next = {};       ///< The next five times; none while it is not enabled.
 };
 
-/// What `schedules::declare` has done.
+/// The result of `schedules::declare`.
 struct declared {
   std::size_t added = 0;    ///< New rules.
   std::size_t changed = 0;  ///< Rules that differed.

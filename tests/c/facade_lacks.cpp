@@ -1,4 +1,4 @@
-// What C does not have, for the conformance suite's objects: it throws. See facade.cpp.
+// Functions that C does not have, for the conformance suite's objects: it throws. See facade.cpp.
 
 #include <functional>
 #include <future>

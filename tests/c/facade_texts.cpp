@@ -1,4 +1,4 @@
-// What needs no database, over tableq.h: see facade.cpp.
+// Functions that need no database, over tableq.h: see facade.cpp.
 
 #include <map>
 #include <string>

@@ -378,7 +378,8 @@ TEST_P(shared_batches, count_messages_that_plain_sql_has_deleted_as_gone) {
   expect_counts(end_headers(), 2, 1, 0, 0, 1);
 }
 
-// What a process leaves that ends between its commit and the end, and what plain SQL leaves.
+// Repairs: after processes that ended between their commit and the end of the batch, and after
+// plain SQL.
 TEST_P(shared_batches, are_ended_by_whoever_waits_for_their_messages) {
   auto b = begin();
   jobs().enqueue("one", {.batch = b});

@@ -1,4 +1,4 @@
-// What handlers say of their messages, what they return, and waits for the end of a message.
+// Progress and results of handlers, and waits for the end of a message.
 
 #include <gtest/gtest.h>
 

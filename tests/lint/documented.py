@@ -5,7 +5,7 @@ import re
 from declarations import declarations
 
 FOLDER = "include/tableq"
-# What an opt-in header is made of.
+# The parts of opt-in headers.
 PARTS = "include/tableq/asio/"
 
 

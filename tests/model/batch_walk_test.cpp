@@ -23,7 +23,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 enum class outcome { outstanding, completed, dead, removed };
 
-/// What is known of a batch.
+/// The known state of a batch.
 struct record {
   std::map<std::string, outcome> members = {};  ///< By payload; a child by `batch ID`.
   bool sealed = false;
@@ -196,7 +196,7 @@ class batch_walks : public on_each_backend {
         }
         break;
       case 1:
-        // What comes back to a cancelled batch is removed by the next look: at no certain time.
+        // The next look removes messages that come back to a cancelled batch: at no certain time.
         if (!any_cancelling()) {
           (void)queue.release(one.receipt);
           break;
@@ -235,7 +235,7 @@ class batch_walks : public on_each_backend {
         known_, [](const auto& each) { return each.second.cancelled && !each.second.ended; });
   }
 
-  /// What is never done in a transaction.
+  /// Steps that are never done in a transaction.
   void by_itself(random_source& random, std::size_t queue) {
     if (random.one_in(2)) {
       if (!any_cancelling()) redrive(queue);

@@ -45,7 +45,7 @@ function raw(of, path, headers, method = 'GET', body = '') {
   });
 }
 
-// What the server answers to bytes.
+// The answer of the server to bytes.
 function bytes(of, text, {wait = 0} = {}) {
   const {hostname, port} = new URL(of.url);
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What the tests of `tableq serve` share: the command, queues with messages of every state, the server, a browser.
+// Shared by the tests of `tableq serve`: the command, queues with messages of every state, the server, a browser.
 import {execFileSync, spawn} from 'node:child_process';
 import {cpSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -22,7 +22,7 @@ export async function browser() {
   });
 }
 
-// What axe-core finds on the page that is open.
+// The findings of axe-core on the open page.
 export async function faults(page) {
   await page.evaluate(load('axe-core').source);
   const found = await page.evaluate(() => window.axe.run({

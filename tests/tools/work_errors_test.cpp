@@ -1,4 +1,4 @@
-// What commands write to their standard error, and the results of messages.
+// The standard error of commands, and the results of messages.
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 
 namespace tool::web {
 
-/// Who may do what.
+/// The rights of clients.
 struct access_rules {
   /// The `Host` headers that are answered, with the port as browsers send it, in lower case. Any
   /// other name may be that of a foreign site whose address was changed to this server's.

@@ -126,7 +126,7 @@ response change_message(const call& asked, const std::string& id_text, const std
   throw no_action();
 }
 
-/// What a filter selects among the dead messages, in a thread of its own.
+/// An action on the dead messages that a filter selects, in a thread of its own.
 response change_dead(const call& asked, const std::string& action) {
   tableq::claim_queue queue = claim_of(asked);
   auto filter = read_filter(asked.from.form, asked.site.shows_payloads)

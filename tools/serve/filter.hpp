@@ -28,7 +28,7 @@ html filter_inputs(const call& asked);
 struct selection {
   std::vector<tableq::stored_message> messages;
   std::string next = {};  ///< Of the address of the next page; empty: there is none.
-  /// What was read of each message: `seen`, if the user has no right to more.
+  /// The columns that were read: `seen` if the user has no right to more.
   tableq::message_detail detail = tableq::message_detail::outline;
 };
 

@@ -90,7 +90,7 @@ std::optional<response> read_request(const sent_request& sent, request& into) {
 
 }  // namespace
 
-/// What connections share.
+/// State that connections share.
 class http_server::state {
  public:
   state() : acceptor(io), pool(answering_threads), quick_pool(2) {}

@@ -45,7 +45,7 @@ html table_of(const call& asked, const selection& found, tableq::timestamp now) 
   return out;
 }
 
-/// What the selection would do, and the buttons that do it.
+/// The count of the selection, and the buttons of its actions.
 html counted_selection(const call& asked, const queue_view& queue, tableq::claim_queue opened,
                        const tableq::message_filter& filter) {
   const auto counted = opened.redrive(filter, {.dry_run = true});

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <variant>
@@ -70,9 +71,8 @@ html errors_of(const stored_message& one, tableq::timestamp now) {
   }
   out.put(R"(<p class="quiet">The last {}, newest first.</p><ol class="errors">)",
           one.errors.size());
-  for (auto each = one.errors.rbegin(); each != one.errors.rend(); ++each) {
-    out.put("<li>{}<p>{}</p></li>", when(each->at, now), foreign(each->error));
-  }
+  for (const auto& each : std::views::reverse(one.errors))
+    out.put("<li>{}<p>{}</p></li>", when(each.at, now), foreign(each.error));
   out.put("</ol></section>");
   return out;
 }

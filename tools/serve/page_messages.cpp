@@ -36,7 +36,7 @@ html tabs(const call& asked, const queue_view& queue, message_state now) {
   return out;
 }
 
-/// What the time of a message in this state means.
+/// The meaning of the time of a message in this state.
 literal time_heading(message_state state) {
   switch (state) {
     case message_state::delayed:

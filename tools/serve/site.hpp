@@ -15,7 +15,7 @@
 
 namespace tool::web {
 
-/// What the pages are made of.
+/// The sources of the pages.
 struct site_parts {
   std::vector<std::unique_ptr<watched_database>> databases;
   std::unique_ptr<access> guard;

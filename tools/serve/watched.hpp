@@ -34,7 +34,7 @@ struct sample {
 };
 using history = std::vector<sample>;
 
-/// What the last look has found of a queue.
+/// The figures of a queue at the last look.
 struct queue_view {
   tableq::queue_info info = {};
   std::optional<queue_figures> figures = {};  ///< Of the last look that could read them.
@@ -54,7 +54,7 @@ struct queue_view {
   [[nodiscard]] figure find(std::string_view wanted) const;
 };
 
-/// What the last look has found in a database.
+/// The queues of a database at the last look.
 struct database_view {
   std::vector<queue_view> queues = {};  ///< By name.
   std::string trouble = {};             ///< Why the last look has failed; empty if it has not.

@@ -99,7 +99,7 @@ _CLAIM_OPTIONS: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] =
     "batches": (Options.boolean, b"batches"),
 }
 
-# What `alter` takes otherwise.
+# The options that `alter` takes in another form.
 _CHANGES: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] = {
     **_CLAIM_OPTIONS,
     "retain_done": (Options.lifetime, b"retain_done_ms"),

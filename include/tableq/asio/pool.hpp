@@ -16,7 +16,7 @@ namespace tableq::inline v0::async_detail {
 
 using pool_executor = net::thread_pool::executor_type;
 
-/// What the queues of one `async_calls` share.
+/// The state that the queues of one `async_calls` share.
 ///
 /// Owns the watch, and its pool unless that is the program's. The pool outlives all that is made on
 /// it, also what a queue makes after the end of the calls.
@@ -35,7 +35,8 @@ struct pool_state {
   std::atomic<bool> closed{false};
 };
 
-/// What net::async_initiate calls: it has the pool's executor, as initiations should.
+/// The initiation that net::async_initiate calls: it has the pool's executor, as initiations
+/// should.
 template <class Start>
 struct launch {
   using executor_type = pool_executor;

@@ -13,7 +13,7 @@
     for (const old of document.querySelectorAll('[data-live]')) {
       const now = fresh.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
       if (!now || now.isEqualNode(old)) continue;
-      // What has the focus keeps it.
+      // The element with the focus keeps it.
       const at = old.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
       const taken = document.importNode(now, true);
       old.replaceWith(taken);

@@ -7,7 +7,7 @@ namespace bench {
 
 std::vector<bench_case> all_cases() {
   std::vector<bench_case> all;
-  for (auto* part : {throughput_cases, mapped_cases, table_cases, asynchronous_cases, process_cases,
+  for (auto* part : {throughput_cases, mapped_cases, table_cases, outbox_cases, asynchronous_cases, process_cases,
                      latency_cases, backlog_cases, growth_cases, memory_cases, worker_cases,
                      shortcut_cases, turn_cases, feature_cases}) {
     std::vector<bench_case> some = part();

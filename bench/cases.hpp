@@ -37,6 +37,7 @@ inline bool with_one_writer(const database_kind& database) {
 std::vector<bench_case> throughput_cases();
 std::vector<bench_case> mapped_cases();
 std::vector<bench_case> table_cases();
+std::vector<bench_case> outbox_cases();
 std::vector<bench_case> asynchronous_cases();
 std::vector<bench_case> process_cases();
 std::vector<bench_case> latency_cases();

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tableq/tableq.hpp>
+
 namespace bench {
 
 using json = nlohmann::ordered_json;
@@ -66,6 +68,20 @@ class hand_over {
   virtual double send_and_receive() = 0;
 };
 
+/// A connection of an application, which adds rows to its tables `orders` and `events` in
+/// transactions. Its statements are not prepared. Used by one thread at a time.
+class application {
+ public:
+  application() = default;
+  application(const application&) = delete;
+  application& operator=(const application&) = delete;
+  virtual ~application() = default;
+
+  virtual void run(const char* text) = 0;
+  virtual void add(std::string_view table) = 0;
+  virtual tableq::enlistment enlist(const tableq::database& db) = 0;
+};
+
 /// A separate place in one database, removed with the object, for the side without tableq.
 class raw_database {
  public:
@@ -81,6 +97,9 @@ class raw_database {
   /// @param batch messages at a time. @param whose tables: the raw side's, or the claim queue
   /// `jobs`.
   [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) = 0;
+
+  /// A connection to tableq's place; null: the bench has none for this client library.
+  [[nodiscard]] virtual std::unique_ptr<application> of_application() { return nullptr; }
 
   /// Runs a statement.
   virtual void run(owner whose, const std::string& text) = 0;

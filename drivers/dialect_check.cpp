@@ -48,17 +48,17 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
   for (const auto& block : texts) {
     std::string_view name = block.first;
     const bool bare = without_ending(name, without_rows);
+    const bool payloads = without_ending(name, for_payloads);
     const bool one = without_ending(name, for_one);
     const bool next = without_ending(name, for_next);
     const bool mixed = without_ending(name, for_mixed);
-    const bool payloads = without_ending(name, for_payloads);
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const core::contract& each) { return each.name == name; });
     const bool singles =
         added.batches == batching::arrays && found != all.end() && !found->items.empty();
     if (found == all.end() || (bare && !returns_only_id(*found)) ||
         (one && !takes_max(*found) && !singles) || (mixed && (!found->settles || !singles)) ||
-        (payloads && !singles) ||
+        (payloads && found->items.empty()) ||
         (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
       core::refuse("there is no such statement: " + block.first);
     }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/text.hpp"
+
 namespace tableq::inline v0::drivers {
 namespace {
 
@@ -112,6 +114,27 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
     text += '}';
     values_.emplace_back(std::string_view(text));
   }
+}
+
+std::string ending_of(std::size_t key) {
+  std::string out;
+  if (key == one_key || key == bare_item_key) out += for_one;
+  if (key == next_key) out += for_next;
+  if (key == mixed_key) out += for_mixed;
+  if (key == bare_items_key || key == bare_item_key) out += for_payloads;
+  return out;
+}
+
+bool nothing_but_payloads(const core::contract& contract, std::span<const core::value> items) {
+  const std::size_t width = contract.items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (contract.items[i % width].type == core::value_type::bytes) continue;
+    const core::value& each = items[i];
+    const bool usual = each.is == core::value::shape::null ||
+                       (each.is == core::value::shape::integer && each.number == 0);
+    if (!usual) return false;
+  }
+  return true;
 }
 
 }  // namespace tableq::inline v0::drivers

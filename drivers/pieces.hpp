@@ -7,10 +7,29 @@
 
 #include <tableq/unstable/dialect.hpp>
 
-#include "core/seam/statement.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/value.hpp"
 
 namespace tableq::inline v0::drivers {
+
+/// The most copies of `{items: ...}` in a text.
+inline constexpr std::size_t most_rows = 1000;
+
+/// Replace the number of rows in the key of a text: for one message, for a further item, and for a
+/// batch in which an id comes twice.
+inline constexpr std::size_t one_key = 0;
+inline constexpr std::size_t next_key = most_rows + 1;
+inline constexpr std::size_t mixed_key = most_rows + 2;
+/// The same for items of which only the payloads are given, and for one such item.
+inline constexpr std::size_t bare_items_key = most_rows + 3;
+inline constexpr std::size_t bare_item_key = most_rows + 4;
+
+/// What the name of the text ends with.
+[[nodiscard]] std::string ending_of(std::size_t key);
+
+/// Whether the values of the items are null or 0, but for payloads.
+[[nodiscard]] bool nothing_but_payloads(const core::contract& contract,
+                                        std::span<const core::value> items);
 
 /// The number of the `left` items that go into the next text, which is made for `rows`.
 struct piece {

@@ -23,7 +23,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(bare_items_key < 1U << 12U);
+static_assert(bare_item_key < 1U << 12U);
 static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
@@ -262,7 +262,11 @@ core::row_set dialect_session::execute(const core::contract& contract,
 std::optional<std::vector<core::row_set>> dialect_session::execute_together(
     std::string_view operation, const core::table_names& names,
     std::span<const core::statement_call> all) {
-  if (!texts_->transport->pipelines || !alone()) return std::nullopt;
+  const bool callers = owned_ == nullptr && transport_->in_transaction();
+  if (!texts_->transport->pipelines || !(callers || alone())) return std::nullopt;
+  const on_loss loss = callers ? on_loss::lost : on_loss::unknown;
+  known_texts once;
+  known_texts& known = callers ? once : known_;
   std::vector<core::row_set> out(all.size());
   std::vector<std::optional<items_by_id>> sorted(all.size());
   bool done = false;
@@ -272,7 +276,7 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
     const core::statement_call& each = all[i];
     const core::contract& contract = *each.what;
     const std::size_t width = contract.items.size();
-    const call of{known_, contract, names, each.shared, each.items, out[i], on_loss::unknown};
+    const call of{known, contract, names, each.shared, each.items, out[i], loss};
     out[i] = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
     // As in a transaction: see run_batch.
     if (has_mixed(contract)) {
@@ -282,7 +286,8 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
     }
     const bool one = width > 0 && each.items.size() == width && has_one(contract);
     if (one) out[i].number_rows(0);
-    return bound_statement{&text_of(of, one ? one_key : 1), of.with(each.items), &out[i]};
+    return bound_statement{&text_of(of, one ? key_of_one(contract, each.items) : 1),
+                           of.with(each.items), &out[i]};
   };
   guarded(
       operation,
@@ -291,7 +296,7 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
         for (std::size_t i = 0; i < all.size(); ++i) bind(i);
         std::vector<bound_statement> bound;
         for (std::size_t i = 0; i < all.size(); ++i) bound.push_back(bind(i));
-        loss_ = on_loss::unknown;
+        loss_ = loss;
         done = transport_->run_together(texts_->definition.begin, bound);
       },
       names.table);
@@ -336,11 +341,7 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
   }
   std::string_view base = contract.name;
   const blocks& texts = texts_->of_queue(clock, names, columns_of(base));
-  std::string name(base);
-  if (rows == one_key) name += for_one;
-  if (rows == next_key) name += for_next;
-  if (rows == mixed_key) name += for_mixed;
-  if (rows == bare_items_key) name += for_payloads;
+  const std::string name = std::string(base) + ending_of(rows);
   const auto bare =
       texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
@@ -349,11 +350,12 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = definition.name, .operation = std::string(contract.name)});
   }
-  const style as{.markers = texts_->transport->markers,
-                 .batches = rows == one_key ? batching::loop : definition.batches,
-                 .arrays = texts_->transport->arrays,
-                 .rows = rows > most_rows ? 1 : rows,
-                 .bare = !returns};
+  const style as{
+      .markers = texts_->transport->markers,
+      .batches = rows == one_key || rows == bare_item_key ? batching::loop : definition.batches,
+      .arrays = texts_->transport->arrays,
+      .rows = rows > most_rows ? 1 : rows,
+      .bare = !returns};
   return keep(
       of, key,
       compile(fill_names(with_hints(definition, block->second, sent_with_), definition, names),
@@ -515,18 +517,9 @@ bool dialect_session::has_mixed(const core::contract& contract) const {
 
 bool dialect_session::only_payloads(const core::contract& contract,
                                     std::span<const core::value> items) const {
-  if (contract.texts != nullptr ||
-      !texts_->for_payloads.test(static_cast<std::size_t>(contract.id)))
-    return false;
-  const std::size_t width = contract.items.size();
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (contract.items[i % width].type == core::value_type::bytes) continue;
-    const core::value& each = items[i];
-    const bool usual = each.is == core::value::shape::null ||
-                       (each.is == core::value::shape::integer && each.number == 0);
-    if (!usual) return false;
-  }
-  return true;
+  return contract.texts == nullptr &&
+         texts_->for_payloads.test(static_cast<std::size_t>(contract.id)) &&
+         nothing_but_payloads(contract, items);
 }
 
 void dialect_session::run_batch(const call& of) {
@@ -536,7 +529,7 @@ void dialect_session::run_batch(const call& of) {
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(has_mixed(contract) && transport_->in_transaction())) {
     of.out.number_rows(0);
-    run(text_of(of, one_key), of.with(of.items), of.out, of.loss);
+    run(text_of(of, key_of_one(contract, of.items)), of.with(of.items), of.out, of.loss);
   } else if (has_mixed(contract) && !of.items.empty()) {
     run_by_id(of);
   } else {
@@ -569,6 +562,7 @@ void dialect_session::run_pieces(const call& of) {
   const bool rows_name_items = texts_->definition.batches == batching::rows;
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
+  const bool bare = count == 1 && only_payloads(contract, of.items);
   bool further = false;  // a text for a further item
   const bool several = next_piece(count, texts_->definition, width).count < count;
   in_unit(several, of.loss, [&](on_loss of_piece) {
@@ -578,7 +572,10 @@ void dialect_session::run_pieces(const call& of) {
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
       const arguments with = of.with(of.items.subspan(done * width, next.count * width));
-      if (next.rows != made_for) text = &text_of(of, made_for = next.rows);
+      if (next.rows != made_for) {
+        made_for = next.rows;
+        text = &text_of(of, bare ? bare_items_key : made_for);
+      }
       if (rows_name_items) {
         core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
         run(*text, with, rows, of_piece);

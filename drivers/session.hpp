@@ -14,23 +14,13 @@
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_texts.hpp"
 #include "drivers/known_texts.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/forks.hpp"
 #include "drivers/transport/session_share.hpp"
 
 namespace tableq::inline v0::drivers {
-
-/// The most copies of `{items: ...}` in a text.
-inline constexpr std::size_t most_rows = 1000;
-
-/// Replace the number of rows in the key of a text: for one message, for a further item, and for a
-/// batch in which an id comes twice.
-inline constexpr std::size_t one_key = 0;
-inline constexpr std::size_t next_key = most_rows + 1;
-inline constexpr std::size_t mixed_key = most_rows + 2;
-/// The same for a batch of which only the payloads are given.
-inline constexpr std::size_t bare_items_key = most_rows + 3;
 
 /// Whether a test, or the transport, gives the statement its clock.
 bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
@@ -122,7 +112,12 @@ class dialect_session : public core::connection {
   void run_batch(const call& of);
   /// Whether there is a text for several receipts of one message.
   [[nodiscard]] bool has_mixed(const core::contract& contract) const;
-  /// Whether there is a text for a batch of which only the payloads are given, and this is one.
+  /// The key of the text for one item.
+  [[nodiscard]] std::size_t key_of_one(const core::contract& contract,
+                                       std::span<const core::value> item) const {
+    return only_payloads(contract, item) ? bare_item_key : one_key;
+  }
+  /// Whether there is a text for items of which only the payloads are given, and these are such.
   [[nodiscard]] bool only_payloads(const core::contract& contract,
                                    std::span<const core::value> items) const;
   template <class Work>

@@ -74,8 +74,11 @@ void walk(std::string_view sql, Literal literal, Parameter parameter) {
       parameter(sql.substr(i + 1, end - i - 1));
       i = end;
     } else {
-      literal(sql.substr(i, 1));
-      ++i;
+      // Up to the next character that may begin one of the above, or end a statement.
+      const std::size_t end = std::min(sql.find_first_of("-'\"`:;$/[", i + 1), sql.size());
+      const std::size_t length = c == ';' ? 1 : end - i;
+      literal(sql.substr(i, length));
+      i += length;
     }
   }
 }
@@ -164,6 +167,7 @@ std::string fill_role(std::string_view text, const dialect& definition,
 
 text compile(std::string_view filled, const core::contract& contract, const style& target) {
   text out;
+  out.sql.reserve(filled.size());
   out.name = contract.name;
   out.writes = contract.writes;
   std::vector<std::string_view> seen;

@@ -44,7 +44,8 @@ inline constexpr std::string_view for_next = ".next";
 /// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
 /// may keep a snapshot.
 inline constexpr std::string_view for_mixed = ".mixed";
-/// For a batch by arrays whose items have nothing but payloads: their other values are null or 0.
+/// For items that have nothing but payloads, since their other values are null or 0: a batch by
+/// arrays, and one item, by arrays as `.one.payloads`.
 inline constexpr std::string_view for_payloads = ".payloads";
 
 /// One parameter, as a transport binds it.

@@ -121,8 +121,8 @@ class transport {
   virtual std::unique_ptr<prepared> prepare(text statement, bool keep) = 0;
   /// Runs a statement without parameters and rows.
   virtual void script(const std::string& sql, boundary what) = 0;
-  /// Runs statements of this transport, outside a transaction, in one of their own, which the text
-  /// `begin` begins, and in one round trip.
+  /// Runs statements of this transport in one round trip. Outside a transaction they run in one of
+  /// their own, which the text `begin` begins.
   /// @return false: it cannot, or one must be prepared again; nothing was run.
   virtual bool run_together(const std::string& begin, std::span<const bound_statement> all) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.

@@ -58,6 +58,13 @@ void libpq_connection::prepare(const char* name, const std::string& text) {
   checked(PQprepare(handle_.get(), name, text.c_str(), 0, nullptr));
 }
 
+void libpq_connection::run_with(const std::string& text, std::string_view parameter) {
+  const char* values[] = {parameter.data()};
+  const int lengths[] = {static_cast<int>(parameter.size())};
+  const int formats[] = {1};
+  checked(PQexecParams(handle_.get(), text.c_str(), 1, nullptr, values, lengths, formats, 1));
+}
+
 libpq_result libpq_connection::execute(const char* name, const std::string* parameter) {
   const char* values[] = {parameter == nullptr ? nullptr : parameter->data()};
   const int lengths[] = {parameter == nullptr ? 0 : static_cast<int>(parameter->size())};

@@ -25,6 +25,8 @@ class libpq_connection {
   libpq_result run(const std::string& text);
   /// The first field of the first row.
   std::string value(const std::string& text);
+  /// With one binary parameter, and not prepared.
+  void run_with(const std::string& text, std::string_view parameter);
   void prepare(const char* name, const std::string& text);
   /// With one binary parameter, or none if that is empty. Results in binary.
   libpq_result execute(const char* name, const std::string* parameter);

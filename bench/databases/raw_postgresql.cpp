@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/libpq.hpp>
+
 #include "databases.hpp"
 #include "libpq_client.hpp"
 #include "notify.hpp"
@@ -97,6 +99,21 @@ class open_writer : public held {
   libpq_connection on_;
 };
 
+class libpq_application : public application {
+ public:
+  explicit libpq_application(const std::string& address) : on_(address) {}
+  void run(const char* text) override { on_.run(text); }
+  void add(std::string_view table) override {
+    on_.run_with("INSERT INTO " + std::string(table) + " (payload) VALUES ($1)", payload());
+  }
+  tableq::enlistment enlist(const tableq::database& db) override {
+    return tableq::enlist(db, on_.handle());
+  }
+
+ private:
+  libpq_connection on_;
+};
+
 class database : public raw_database {
  public:
   database(const std::string& address, const std::string& synchronous)
@@ -106,6 +123,9 @@ class database : public raw_database {
   std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) override {
     return std::make_unique<client>(
         place_.url(), batch, whose == owner::tableq ? words_of_jobs() : postgresql_place::words());
+  }
+  std::unique_ptr<application> of_application() override {
+    return std::make_unique<libpq_application>(place_.url());
   }
   void run(owner /*whose*/, const std::string& text) override { place_.run(text); }
   void clear(owner /*whose*/, std::string_view table) override { place_.clear(table); }

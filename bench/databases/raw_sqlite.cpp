@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/sqlite.hpp>
+
 #include "databases.hpp"
 
 namespace bench {
@@ -156,6 +158,24 @@ class reader : public held {
   connection on_;
 };
 
+class sqlite_application : public application {
+ public:
+  sqlite_application(const std::filesystem::path& file, const std::string& synchronous)
+      : on_(file, synchronous) {}
+  void run(const char* text) override { on_.run(text); }
+  void add(std::string_view table) override {
+    statement insert(on_, "INSERT INTO " + quoted(table) + " (payload) VALUES (?)");
+    insert.bind(1, payload());
+    insert.run();
+  }
+  tableq::enlistment enlist(const tableq::database& db) override {
+    return tableq::enlist(db, on_.handle());
+  }
+
+ private:
+  connection on_;
+};
+
 class database : public raw_database {
  public:
   database(const std::filesystem::path& directory, std::string synchronous)
@@ -186,6 +206,9 @@ class database : public raw_database {
                                                                        .waiting = "taken = 0",
                                                                        .order = "id",
                                                                        .taken = "taken = 1"});
+  }
+  std::unique_ptr<application> of_application() override {
+    return std::make_unique<sqlite_application>(file(owner::tableq), synchronous_);
   }
   void run(owner whose, const std::string& text) override {
     connection(file(whose), "off").run(text);

@@ -202,6 +202,10 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Notifies other processes of an addition, as part of the transaction of `session`, which the
   /// caller commits.
   void announce_within(connection& session, const watched_queue& queue) const;
+  /// Adds messages and notifies as `announce_within` does, in one round trip.
+  /// @return the rows of the addition. Empty: the session cannot, and nothing was run.
+  std::optional<row_set> add_and_announce(connection& session, const watched_queue& queue,
+                                          const statement_call& addition) const;
 
   /// The same object for the same queue.
   /// @param due_timing how its messages fall due.

@@ -268,6 +268,10 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
   }
 }
 
+bool transaction_state::announces(shared_queue& queue) {
+  return adopted_ != nullptr && keeps_changes() && touched(queue).added == 0;
+}
+
 void transaction_state::changes_room(shared_queue& queue, bool readmitted) {
   touched_queue& mine = touched(queue);
   mine.room_changed = true;

@@ -134,6 +134,11 @@ class transaction_state {
   /// Messages were added to the queue: notifies readers when the transaction commits. In the
   /// caller's transaction the database does this, if it can.
   void announce_on_commit(shared_queue& queue, std::size_t count);
+  /// Whether the next addition to the queue should notify other processes: the first one in the
+  /// caller's open transaction.
+  [[nodiscard]] bool announces(shared_queue& queue);
+  /// The addition has done so.
+  void announced(shared_queue& queue) { touched(queue).added = 1; }
   /// The end of the transaction changes the room of a bounded queue, after a commit and after a
   /// rollback.
   /// @param readmitted whether messages were added that need no room.

@@ -60,8 +60,7 @@ std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx)
   auto rows = queue.execute(tx, enlisted ? statements::limits_ask : statements::limits_read,
                             {.queue = queue.name()});
   check_identity(queue, tx, rows);
-  // A caller's transaction may have an old snapshot.
-  if (!enlisted) learn_options(queue, rows.front());
+  if (rows.front().latest) learn_options(queue, rows.front());
   return rows;
 }
 

@@ -81,9 +81,10 @@ known_limits limits_now(const queue_state& queue, transaction_state* tx) {
   if (queue.mapped() != nullptr) return {};
   if (const auto known = queue.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
-  const known_limits out = to_known(ask_row(queue, tx));
-  // A caller's transaction may have an old snapshot, so its answers must not serve other calls.
-  if (tx == nullptr || !tx->enlisted()) queue.limits().learn(out, asked);
+  const auto rows = ask_row(queue, tx);
+  const known_limits out = to_known(rows);
+  // The answer to a caller's transaction with an old snapshot must not serve other calls.
+  if (rows.front().latest) queue.limits().learn(out, asked);
   return out;
 }
 

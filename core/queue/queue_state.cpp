@@ -44,6 +44,11 @@ std::size_t leases_lost(const contract& what, std::size_t given, std::size_t row
   return given > rows ? given - rows : 0;
 }
 
+bool adds(const contract& what, std::span<const value> items) {
+  const lane found = lane_of(what, items);
+  return found == lane::add || found == lane::add_keyed;
+}
+
 /// Runs `work(connection&)`, the statement `what`, in the transaction.
 template <class Work>
 row_set run_in(transaction_state& tx, const contract& what, const Work& work) {
@@ -202,10 +207,19 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
   if (tx != nullptr) {
     check(*tx);
     if (what.writes) tx->hint_on_rollback(table_->shared());
-    const auto work = [&] {
-      return run_in(*tx, what,
-                    [&](connection& session) { return table_->run(session, what, shared, items); });
+    const auto run_on = [&](connection& session) {
+      if (adds(what, items) && !table_->needs_lock(what) && tx->announces(table_->shared())) {
+        const statement_call addition{
+            &what, {shared.begin(), shared.end()}, {items.begin(), items.end()}};
+        auto rows = database_->add_and_announce(session, table_->shared().watched, addition);
+        if (rows) {
+          tx->announced(table_->shared());
+          return *std::move(rows);
+        }
+      }
+      return table_->run(session, what, shared, items);
     };
+    const auto work = [&] { return run_in(*tx, what, run_on); };
     // A lock that ends before the statement would protect nothing.
     return table_->needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
   }

@@ -88,6 +88,7 @@ bool optional(statement id, const capabilities& features) noexcept {
     case notify_send:
     case listen_begin:
     case listen_hold:
+    case listen_quiet:
     case listen_drop:
     case listen_end:
     case claim_look:

@@ -99,8 +99,8 @@ class connection {
   virtual row_set execute(const contract& what, const table_names& names,
                           std::span<const value> shared, std::span<const value> items) = 0;
 
-  /// Runs statements in a transaction of their own and in one round trip. Each sees what others had
-  /// committed when it began.
+  /// Runs statements in one round trip: in the caller's open transaction, or in one of their own.
+  /// Each sees what others had committed when it began.
   /// @param operation names them in errors.
   /// @return the rows of each. Empty: this session cannot, and nothing was run.
   /// @throws error errc::outcome_unknown when the session was lost.

@@ -80,7 +80,9 @@ struct limits_row {
   std::optional<int> burst = {};
   std::optional<int> concurrency = {};
   std::string options = {};  ///< Of the queue, as the catalogue has them.
-  TABLEQ_FIELDS(limits_row, identity, kind, paused, capacity, rate, burst, concurrency, options)
+  bool latest = false;       ///< Not of the snapshot of a transaction that began before.
+  TABLEQ_FIELDS(limits_row, identity, kind, paused, capacity, rate, burst, concurrency, options,
+                latest)
 };
 
 /// The limits of a queue, and the tokens of its rate.

@@ -26,6 +26,7 @@ namespace tableq::inline v0::core {
   query(notify, send, notice_request, nothing, nothing)                 \
   query(listen, begin, nothing, nothing, nothing)                       \
   query(listen, hold, identity_request, nothing, held_row)              \
+  query(listen, quiet, identity_request, nothing, held_row)             \
   query(listen, drop, identity_request, nothing, nothing)               \
   query(listen, end, nothing, nothing, nothing)                         \
   query(doctor, database, doctor_request, nothing, finding_row)         \

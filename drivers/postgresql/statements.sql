@@ -147,6 +147,12 @@ CAST(:guard AS bigint) = 0
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 
+-- fragment: listens
+-- Whether a session shares the lock of listen.hold.
+NOT CASE WHEN pg_catalog.pg_try_advisory_lock(1952606577, id)
+         THEN pg_catalog.pg_advisory_unlock(1952606577, id)
+         ELSE false END
+
 -- fragment: with_writers
 -- The transactions that hold the lock of a writer on the table: see drivers/postgresql/floor/writers_watch.hpp. An INSERT, a COPY
 -- or a MERGE takes this lock before its default draws an id, and keeps it until its transaction ends, or until the
@@ -678,11 +684,16 @@ WHERE pg_catalog.row_security_active(CAST(pg_catalog.to_regclass('{table}') AS o
 DROP TABLE {table}
 
 -- name: notify.send
--- Only if another session listens: it then holds the lock of listen.hold. Otherwise this transaction holds the
--- lock until its end: a new listener waits for that, and polls afterwards.
+-- Only if another session listens: it then shares the lock of listen.hold. Otherwise this transaction shares the lock
+-- of silent senders until its end; a new listener polls until these have ended: see listen.quiet. The second look
+-- finds a listener that came between. Senders share locks until their end, so that none waits for another or sees it,
+-- except in the moment of a look.
 SELECT pg_catalog.pg_notify(CAST(:channel AS text), CAST(:payload AS text))
-WHERE NOT pg_catalog.pg_try_advisory_xact_lock(1952606577,
-            CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer))
+FROM (SELECT CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer) AS id) AS queue
+WHERE CASE WHEN {listens} THEN true
+           WHEN NOT pg_catalog.pg_try_advisory_xact_lock_shared(1952606579, id) THEN true
+           ELSE {listens}
+      END
 
 -- name: listen.begin
 LISTEN {table:tableq}
@@ -693,6 +704,13 @@ LISTEN {table:tableq}
 SELECT CASE WHEN pg_catalog.pg_try_advisory_lock_shared(1952606577,
                    CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer))
             THEN 1 ELSE 0 END AS held
+
+-- name: listen.quiet
+-- Whether all transactions have ended whose senders found no listener.
+SELECT CASE WHEN pg_catalog.pg_try_advisory_lock(1952606579, id)
+            THEN CASE WHEN pg_catalog.pg_advisory_unlock(1952606579, id) THEN 1 END
+            ELSE 0 END AS held
+FROM (SELECT CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer) AS id) AS queue
 
 -- name: listen.drop
 SELECT pg_catalog.pg_advisory_unlock_shared(1952606577,
@@ -1038,6 +1056,14 @@ FROM (SELECT pg_catalog.unnest(CAST(:payload AS bytea[])) AS payload,
 WHERE pg_catalog.txid_current() IS NOT NULL
   AND {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
+
+-- name: claim.enqueue.one.payloads
+INSERT INTO {table} (created_at, payload{ready_at})
+SELECT clock, CAST(:payload AS bytea){clock_of_new}
+FROM (SELECT {clock_now}) AS n (clock)
+WHERE pg_catalog.txid_current() IS NOT NULL
+  AND {own_queue}
+RETURNING id
 
 -- name: claim.enqueue.one
 INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
@@ -1832,7 +1858,8 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read limits.ask
-SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options,
+       CASE WHEN pg_catalog.current_setting('transaction_isolation') LIKE 'read %' THEN 1 ELSE 0 END AS latest
 FROM {catalog} AS c
 LEFT JOIN {limits} AS l ON l.queue = c.name
 WHERE c.name = CAST(:queue AS text)

@@ -433,6 +433,21 @@ FROM ({new_message}) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
+-- name: claim.enqueue.payloads
+-- A message that has nothing but a payload.
+WITH n AS (SELECT {clock} AS clock)
+INSERT INTO main.{table} (payload, fence, created_at{ready_at})
+SELECT :payload, {new_fence}, n.clock{clock_of_new}
+FROM n
+WHERE {own_queue}
+RETURNING id
+
+-- name: claim.enqueue.payloads.bare
+INSERT INTO main.{table} (payload, fence, created_at{ready_at})
+SELECT :payload, {new_fence}, n.clock{clock_of_new}
+FROM (SELECT {clock} AS clock) AS n
+WHERE {own_queue}
+
 -- name: claim.enqueue.next.bare
 INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
@@ -930,7 +945,7 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read
-SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options, 1 AS latest
 FROM main.{catalog} AS c
 LEFT JOIN main.{limits} AS l ON l.queue = c.name
 WHERE c.name = :queue
@@ -946,7 +961,8 @@ RETURNING identity, kind,
           (SELECT rate FROM main.{limits} WHERE queue = :queue) AS rate,
           (SELECT burst FROM main.{limits} WHERE queue = :queue) AS burst,
           (SELECT concurrency FROM main.{limits} WHERE queue = :queue) AS concurrency,
-          options
+          options,
+          1 AS latest
 
 -- name: limits.lock
 WITH unused AS (SELECT 1)

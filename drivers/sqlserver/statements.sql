@@ -1399,8 +1399,10 @@ ORDER BY w.due_at
 -- name: limits.read limits.ask
 -- READUNCOMMITTED: an enqueue must not wait for a reader's transaction that has taken tokens. The result is used
 -- for less than a second, and readers read again under the lock. The identity is read as committed: a handle
--- whose queue was dropped never becomes valid again.
-SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options
+-- whose queue was dropped never becomes valid again. With these hints the rows are the latest ones also in a transaction
+-- of the isolation level SNAPSHOT.
+SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options,
+       1 AS latest
 FROM {catalog} AS c WITH (READCOMMITTED)
 LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
 WHERE c.name = CAST(:queue AS nvarchar(60))

@@ -343,7 +343,9 @@ class libpq_executor final : public transport {
   }
 #else
   bool run_together(const std::string& begin, std::span<const bound_statement> all) override {
+    refuse_beside_a_statement(*link_);
     PGconn* const link = link_->handle;
+    const bool own = PQtransactionStatus(link) == PQTRANS_IDLE;
     const auto statement_at = [&](std::size_t i) {
       // Its own; NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
       return static_cast<libpq_prepared*>(all[i].what);
@@ -353,12 +355,13 @@ class libpq_executor final : public transport {
     const auto send = [&](const char* sql) {
       return PQsendQueryParams(link, sql, 0, nullptr, nullptr, nullptr, nullptr, 1) == 1;
     };
-    bool sent = PQenterPipelineMode(link) == 1 && send(begin.c_str());
+    bool sent = PQenterPipelineMode(link) == 1 && (!own || send(begin.c_str()));
     for (std::size_t i = 0; sent && i < all.size(); ++i)
       sent = statement_at(i)->send_only(all[i].given);
-    sent = sent && send("COMMIT") && PQpipelineSync(link) == 1;
+    sent = sent && (!own || send("COMMIT")) && PQpipelineSync(link) == 1;
+    const std::size_t first = own ? 1 : 0;  // the place of the first statement's answer
     std::vector<result> answers;
-    while (sent && answers.size() < all.size() + 2) {
+    while (sent && answers.size() < all.size() + 2 * first) {
       answers.emplace_back(PQgetResult(link));
       while (result(PQgetResult(link)) != nullptr) {
       }
@@ -379,7 +382,7 @@ class libpq_executor final : public transport {
       lost.sentence = words.substr(0, words.find('\n'));
       throw native_failure(std::move(lost));
     }
-    if (failed != answers.end()) {
+    if (own && failed != answers.end()) {
       const result undone(PQexec(link, "ROLLBACK"));
       if (must_prepare_again(*failed)) {
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -391,7 +394,7 @@ class libpq_executor final : public transport {
     }
     for (const result& each : answers) check(*link_, each);
     for (std::size_t i = 0; i < all.size(); ++i)
-      statement_at(i)->receive(answers[i + 1].get(), *all[i].out);
+      statement_at(i)->receive(answers[i + first].get(), *all[i].out);
     return true;
   }
 #endif

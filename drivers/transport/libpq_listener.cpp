@@ -4,6 +4,8 @@
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -24,13 +26,20 @@ class libpq_listener final : public core::listener {
 
   bool follow(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);
-    session_->execute(core::contract_of(core::statement::listen_begin), names, {}, {});
-    return session_->execute(core::contract_of(core::statement::listen_hold), names, {&id, 1}, {})
-               .integer(0, 0) == 1;
+    const auto granted = [&](core::statement what) {
+      return session_->execute(core::contract_of(what), names, {&id, 1}, {}).integer(0, 0) == 1;
+    };
+    if (!held_.contains(identity)) {
+      session_->execute(core::contract_of(core::statement::listen_begin), names, {}, {});
+      if (!granted(core::statement::listen_hold)) return false;
+      held_.insert(identity);
+    }
+    return granted(core::statement::listen_quiet);
   }
 
   void leave(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);
+    held_.erase(identity);
     session_->execute(core::contract_of(core::statement::listen_drop), names, {&id, 1}, {});
     session_->execute(core::contract_of(core::statement::listen_end), names, {}, {});
   }
@@ -61,6 +70,7 @@ class libpq_listener final : public core::listener {
     }
   }
 
+  std::set<std::int64_t> held_;  // identities of the queues whose senders see this listener
   interrupter interrupter_;
   std::unique_ptr<core::connection> session_;
   PGconn* handle_;

@@ -80,10 +80,15 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
   }
   for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);
-    const bool one = name.ends_with(tableq::drivers::for_one);
-    const bool mixed = name.ends_with(tableq::drivers::for_mixed);
-    const bool payloads = name.ends_with(tableq::drivers::for_payloads);
-    const std::string kept = one || mixed || payloads ? name.substr(0, name.rfind('.')) : name;
+    std::string kept = name;
+    const auto without = [&kept](std::string_view ending) {
+      if (!kept.ends_with(ending)) return false;
+      kept.resize(kept.size() - ending.size());
+      return true;
+    };
+    without(tableq::drivers::for_payloads);
+    const bool one = without(tableq::drivers::for_one);
+    without(tableq::drivers::for_mixed);
     std::vector<contract> all;
     for (const contract& each : tableq::core::contracts()) all.push_back(places::with_places(each));
     for (const contract& each : places::own_contracts()) all.push_back(each);

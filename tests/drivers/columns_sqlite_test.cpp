@@ -58,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(, columns_of_sqlite, testing::Values(&tableq_test::sqli
 /// The contract of a block's text; null for none.
 const contract* contract_of(std::string_view block) {
   for (const std::string_view ending :
-       {tableq::drivers::without_rows, tableq::drivers::for_one, tableq::drivers::for_next}) {
+       {tableq::drivers::without_rows, tableq::drivers::for_payloads, tableq::drivers::for_one,
+        tableq::drivers::for_next}) {
     if (block.ends_with(ending)) block.remove_suffix(ending.size());
   }
   for (const contract& of : tableq::core::contracts()) {

@@ -101,6 +101,19 @@ TEST_P(notifications, are_not_sent_while_nobody_listens) {
   EXPECT_EQ(heard(), one);
 }
 
+TEST_P(notifications, are_not_sent_because_another_transaction_is_open) {
+  auto mail = db().fifo(mail_);
+  const auto first = here().session();
+  const auto second = here().session();
+  soci::transaction one_open(*first);
+  soci::transaction also_open(*second);
+  mail.in(tableq::enlist(db(), *first)).enqueue("x");
+  mail.in(tableq::enlist(db(), *second)).enqueue("x");
+  also_open.commit();
+  one_open.commit();
+  EXPECT_EQ(heard(), none);
+}
+
 TEST_P(notifications, of_a_busy_producer_are_few) {
   auto mail = db().fifo(mail_);
   hold(mail_);

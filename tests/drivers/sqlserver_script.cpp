@@ -182,11 +182,11 @@ tds_answer done_for_each(const sqlserver_call& call) {
 
 tds_answer limits_of(const sqlserver_call& call) {
   tds_answer out =
-      with_columns("identity kind:n paused:i capacity rate burst concurrency options:n");
+      with_columns("identity kind:n paused:i capacity rate burst concurrency options:n latest:i");
   for (const scripted_queue& each : queues) {
     if (call.shared.at("queue") != tds_value(std::string(each.name))) continue;
     out.row({sqlserver_script::identity_of(each.name), std::string(to_string(each.kind)), nullptr,
-             nullptr, nullptr, nullptr, nullptr, std::string(each.options)});
+             nullptr, nullptr, nullptr, nullptr, std::string(each.options), 1});
   }
   return out;
 }

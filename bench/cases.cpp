@@ -7,9 +7,9 @@ namespace bench {
 
 std::vector<bench_case> all_cases() {
   std::vector<bench_case> all;
-  for (auto* part : {throughput_cases, mapped_cases, table_cases, outbox_cases, asynchronous_cases, process_cases,
-                     latency_cases, backlog_cases, growth_cases, memory_cases, worker_cases,
-                     shortcut_cases, turn_cases, feature_cases}) {
+  for (auto* part : {throughput_cases, mapped_cases, table_cases, outbox_cases, asynchronous_cases,
+                     process_cases, latency_cases, backlog_cases, growth_cases, memory_cases,
+                     worker_cases, shortcut_cases, turn_cases, feature_cases}) {
     std::vector<bench_case> some = part();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -154,7 +154,6 @@ void database_state::announce_within(connection& session, const watched_queue& q
 std::optional<row_set> database_state::add_and_announce(connection& session,
                                                         const watched_queue& queue,
                                                         const statement_call& addition) const {
-  if (!notifies()) return std::nullopt;
   const std::string channel = channel_of(queue.names);
   const std::string payload = payload_of(queue.names, "0", false);
   const std::array both{

@@ -199,6 +199,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// @param on the session that the caller holds, in no transaction; null: it holds none.
   void announce(watched_queue& queue, std::size_t count, connection* on = nullptr) noexcept;
 
+  /// Whether additions are announced to other processes.
+  [[nodiscard]] bool notifies() const noexcept;
   /// Notifies other processes of an addition, as part of the transaction of `session`, which the
   /// caller commits.
   void announce_within(connection& session, const watched_queue& queue) const;
@@ -283,7 +285,6 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] std::string identity_of(connection& session) const;
   /// @return whether both are the same.
   bool note_identity(std::string mine, std::string_view theirs = {});
-  [[nodiscard]] bool notifies() const noexcept;
   void notify_others(watched_queue& queue, connection* on, bool last);
 
   const birthplace born_;

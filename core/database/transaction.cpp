@@ -269,7 +269,8 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
 }
 
 bool transaction_state::announces(shared_queue& queue) {
-  return adopted_ != nullptr && keeps_changes() && touched(queue).added == 0;
+  return adopted_ != nullptr && database_->notifies() && touched(queue).added == 0 &&
+         keeps_changes();
 }
 
 void transaction_state::changes_room(shared_queue& queue, bool readmitted) {

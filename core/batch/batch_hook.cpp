@@ -190,7 +190,8 @@ std::int64_t batch_hook::look_at_batches(std::int64_t after) {
       end_if_over(database_, each.batch);
     }
   }
-  return found.size() < most ? 0 : found.back().batch;
+  if (found.size() < most) return 0;
+  return std::ranges::max(found, {}, &batch_open_row::batch).batch;
 }
 
 std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t after) {

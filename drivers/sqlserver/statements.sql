@@ -306,7 +306,7 @@ CAST(:states AS int) & POWER(2, q.state) <> 0
 
 -- fragment: fits
 -- What claim.filter looks for. Headers come as the JSON of one. Equal texts may differ in trailing blanks, so that
--- bytes are compared.
+-- bytes are compared. Plain SQL may have written other errors than objects (5), of which JSON_VALUE is an error.
 {in_states}
   AND (CAST(:older_than AS bigint) IS NULL
        OR COALESCE(q.finished_at, q.created_at) <= {clock} - CAST(:older_than AS bigint))
@@ -316,9 +316,9 @@ CAST(:states AS int) & POWER(2, q.state) <> 0
             = CAST(CAST(:key_prefix AS nvarchar(200)) AS varbinary(400)))
   AND (CAST(:error AS nvarchar(2000)) IS NULL
        OR CHARINDEX(CAST(:error AS nvarchar(2000)) COLLATE Latin1_General_BIN2,
-                    (SELECT TOP (1) JSON_VALUE(e.[value], '$.error')
+                    (SELECT TOP (1) CASE WHEN e.type = 5 THEN JSON_VALUE(e.[value], '$.error') END
                      FROM OPENJSON(CASE WHEN ISJSON(q.errors) = 1 THEN q.errors END) AS e
-                     ORDER BY CAST(e.[key] AS int) DESC)) > 0)
+                     ORDER BY TRY_CAST(e.[key] AS int) DESC)) > 0)
   AND (CAST(:header AS nvarchar(4000)) IS NULL
        OR EXISTS (SELECT 1
                   FROM OPENJSON(CASE WHEN ISJSON(q.headers) = 1 THEN q.headers END) AS h
@@ -369,7 +369,7 @@ SET options = CAST(:options AS nvarchar(4000))
 OUTPUT 1 AS present
 WHERE name = CAST(:name AS nvarchar(60))
   AND [identity] = CAST(:identity AS bigint)
-  AND options = CAST(:before AS nvarchar(4000))
+  AND options = CAST(:before AS nvarchar(4000)) COLLATE Latin1_General_BIN2
 
 -- name: table.exists
 -- Also for a view or a procedure: no object of that name may exist.
@@ -828,7 +828,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.notes
 SELECT v.item, q.id, q.progress
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
-INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.id IS NOT NULL AND q.progress IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
@@ -2024,14 +2024,14 @@ WITH page AS (
   ORDER BY m.message
 ),
 seen AS (
-  SELECT p.message,
+  SELECT p.message, MAX(p.message) OVER () AS last_one,
          (SELECT CAST(q.state AS int) FROM {table} AS q WITH (READUNCOMMITTED, FORCESEEK) WHERE q.id = p.message) AS state,
          COALESCE((SELECT b.cancelled FROM {batches} AS b WITH (READUNCOMMITTED) WHERE b.id = p.batch), 0) AS cancelled
   FROM page AS p
 )
 SELECT message, state, cancelled
 FROM seen
-WHERE message = (SELECT MAX(message) FROM page) OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
+WHERE message = last_one OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
 
 -- name: batch.join
 INSERT INTO {members} WITH (ROWLOCK) (queue, message, batch)
@@ -2074,8 +2074,12 @@ WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS tinyint)
 -- name: batch.rejoin
 UPDATE m
 SET outcome = 0, message = v.id
-FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:former AS bigint))}) AS v (item, id, former)
+FROM (
+  SELECT g.id, g.former, ROW_NUMBER() OVER (PARTITION BY g.former ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:former AS bigint))}) AS g (item, id, former)
+  WHERE g.id IS NOT NULL
+) AS v
 INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
   ON m.queue = CAST(:queue AS bigint) AND m.message = v.former
-WHERE v.id IS NOT NULL AND m.outcome = 1
+WHERE v.turn = 1 AND m.outcome = 1
 OPTION (FORCE ORDER, LOOP JOIN)

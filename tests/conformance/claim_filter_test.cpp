@@ -141,6 +141,18 @@ TEST_P(claim_filter, finds_by_the_text_of_the_last_error) {
   EXPECT_EQ(fitting({.error = "'x' \xC3\xA4 \"y\""}), texts{"twice"});
 }
 
+TEST_P(claim_filter, passes_errors_that_plain_sql_has_written_in_another_form) {
+  if (!can().shared) return;
+  bury("mine", "time-out");
+  for (const char* const errors :
+       {R"(["time-out"])", "[7]", "[[]]", "[null]", "[]", R"([{"error":null}])"}) {
+    const auto id = jobs().enqueue(errors).id;
+    here().sql("UPDATE jobs SET errors = '" + std::string(errors) +
+               "' WHERE id = " + std::to_string(id.value));
+  }
+  EXPECT_EQ(fitting({.error = "time-out"}), texts{"mine"});
+}
+
 TEST_P(claim_filter, finds_by_group) {
   auto with_groups = db_with_clock().claim("teams", {.groups = tableq::group_options{}});
   for (int i = 0; i < 6; ++i) {

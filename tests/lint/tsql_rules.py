@@ -47,7 +47,7 @@ RESERVED = set(
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
 SETTLES = re.compile(r"^claim\.(complete|keep|keep_result|fail|release|extend|redrive|remove|cancel|set_priority|make_ready)$")
-LOOKS = re.compile(r"\.(peek|filter|groups|list|list_ready|list_held|list_waiting|stats|letters|next_due|count)$")
+LOOKS = re.compile(r"\.(peek|filter|groups|list|list_ready|list_held|list_waiting|stats|letters|next_due|count|notes)$")
 OWN = {
     "claim.enqueue": ["READCOMMITTEDLOCK ROWLOCK"],
     "claim.find_key": ["READCOMMITTED ROWLOCK"],
@@ -55,7 +55,6 @@ OWN = {
     "claim.find": ["READCOMMITTED ROWLOCK"],
     "claim.state_of": ["READCOMMITTED ROWLOCK"],
     "claim.leased": ["READCOMMITTED ROWLOCK"],
-    "claim.notes": ["READCOMMITTED ROWLOCK"],
     "claim.outcome": ["READCOMMITTED ROWLOCK"],
     "claim.progress": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
     "claim.heartbeat": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
@@ -67,6 +66,8 @@ OWN = {
     "claim.advance": ["READCOMMITTEDLOCK ROWLOCK", "ROWLOCK UPDLOCK"],
     "claim.replace": ["READCOMMITTEDLOCK ROWLOCK", "ROWLOCK UPDLOCK"],
 }
+# The locks of their groups are held.
+ONE_BY_ONE = {"claim.advance"}
 JOINED = {"claim.find_key", "claim.group_of", "claim.forget", "claim.free", "claim.advance"}
 LOCKS = {"UPDLOCK", "HOLDLOCK", "ROWLOCK", "READPAST", "READCOMMITTED", "READCOMMITTEDLOCK"}
 TAKE = {"UPDLOCK", "ROWLOCK", "READPAST", "READCOMMITTEDLOCK"}
@@ -208,6 +209,21 @@ def inserts_lock_rows(name, text, *_):
         yield f"{found[0]} has no ROWLOCK"
 
 
+def ctes_are_read_once(name, text, *_):
+    """The server evaluates a CTE at each use: another transaction may have changed what it reads in between."""
+    bare = without_literals(text) if not name.startswith("doctor.") else ""
+    for cte in re.findall(r"(?:WITH|\),)\s+(\w+) (?:\([^()]*\) )?AS \(", bare):
+        if len(re.findall(rf"\b(?:FROM|JOIN) {cte}\b", bare)) > 1:
+            yield f"{cte} is read twice, and may have other rows the second time"
+
+
+def items_are_waited_for_in_one_order(name, text, *_):
+    """ROW_NUMBER sorts the items by the ids that it numbers: two calls lock their rows in the same order."""
+    waits = [hints for hints in re.findall(r"WITH \(([^()]*)\)", text) if "UPDLOCK" in hints and "READPAST" not in hints]
+    if "{items" in text and waits and name not in ONE_BY_ONE and "ROW_NUMBER() OVER (PARTITION BY g." not in text:
+        yield "it waits for rows in the order in which they were given"
+
+
 RULES = [
     says_nothing_foreign,
     top_has_parentheses,
@@ -223,6 +239,8 @@ RULES = [
     ids_follow_the_items,
     tables_have_aliases,
     inserts_lock_rows,
+    ctes_are_read_once,
+    items_are_waited_for_in_one_order,
 ]
 
 # Rule -> ways to break it: (name, what is there, what stands there instead).
@@ -283,5 +301,10 @@ BREACHES = {
     ],
     "ids_follow_the_items": [("heap.enqueue", "ORDER BY v.item\n", "")],
     "tables_have_aliases": [("claim.stats", "{table} AS own", "{table}"), ("pending.next_due", "{table} AS own", "{table}")],
+    "ctes_are_read_once": [
+        ("batch.strays", "message = last_one", "message = (SELECT MAX(message) FROM page)"),
+        ("claim.filter", "place = number", "place = (SELECT COUNT(*) FROM seen)"),
+    ],
+    "items_are_waited_for_in_one_order": [("batch.rejoin", "ROW_NUMBER() OVER (PARTITION BY g.former ORDER BY g.item)", "1")],
     "inserts_lock_rows": [("heap.enqueue", " WITH (ROWLOCK)", ""), ("limits.set", " WITH (ROWLOCK) (queue)", " (queue)")],
 }

@@ -20,32 +20,12 @@ namespace {
 
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
-std::string state_of(const tableq::batch_info& of) {
-  if (of.finished_at) return of.cancelled ? "cancelled" : "ended";
-  if (of.cancelled) return "cancelling";
-  return of.sealed ? "sealed" : "open";
-}
-
-json to_json(const tableq::batch_info& of) {
-  return {{"batch", of.id},
-          {"state", state_of(of)},
-          {"total", of.total},
-          {"outstanding", of.outstanding},
-          {"completed", of.completed},
-          {"dead", of.dead},
-          {"removed", of.removed},
-          {"gone", of.gone},
-          {"then", of.then.empty() ? json() : json(of.then)},
-          {"created_at", iso(of.created_at)},
-          {"finished_at", iso_or_null(of.finished_at)}};
-}
-
 void print(const std::vector<tableq::batch_info>& all, bool as_json) {
   output out;
   std::vector<std::vector<std::string>> rows{{"BATCH", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
                                               "DEAD", "REMOVED", "GONE", "THEN", "CREATED"}};
   for (const tableq::batch_info& one : all) {
-    if (as_json) out.line(to_json(one).dump());
+    if (as_json) out.line(batch_json(one).dump());
     rows.push_back({std::to_string(one.id), state_of(one), std::to_string(one.total),
                     std::to_string(one.outstanding), std::to_string(one.completed),
                     std::to_string(one.dead), std::to_string(one.removed), std::to_string(one.gone),

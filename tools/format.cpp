@@ -8,6 +8,8 @@
 
 #include <tableq/text.hpp>
 
+#include "output.hpp"
+
 namespace tool {
 
 namespace {
@@ -116,6 +118,57 @@ std::string message_json(const tableq::stored_message& message) {
   }
   if (message.result) add_bytes(object, "result", *message.result);
   return with_payload(std::move(object), message.payload);
+}
+
+std::string times_of(const tableq::schedule& rule) {
+  return rule.cron.empty() ? brief(rule.every) : printable(rule.cron);
+}
+
+std::string state_of(const tableq::schedule_info& info) {
+  if (!info.problem.empty()) return printable(info.problem);
+  return !info.enabled ? "paused" : info.overdue ? "overdue since " + iso(*info.overdue) : "ok";
+}
+
+json schedule_json(const tableq::schedule_info& info) {
+  json next = json::array();
+  for (const tableq::timestamp each : info.next) next.push_back(iso(each));
+  const tableq::schedule& rule = info.rule;
+  const bool cron = !rule.cron.empty();
+  return {{"name", rule.name},
+          {"queue", rule.queue},
+          {"owner", info.owner},
+          {"cron", cron ? json(rule.cron) : json()},
+          {"every_ms", cron ? json() : json(rule.every.count())},
+          {"zone", rule.zone},
+          {"enabled", info.enabled},
+          {"problem", info.problem},
+          {"last", iso_or_null(info.last)},
+          {"overdue", iso_or_null(info.overdue)},
+          {"next", next},
+          {"catch_up", rule.catch_up},
+          {"skip_if_running", rule.skip_if_running}};
+}
+
+std::string state_of(const tableq::batch_info& of) {
+  if (of.finished_at) return of.cancelled ? "cancelled" : "ended";
+  if (of.cancelled) return "cancelling";
+  return of.sealed ? "sealed" : "open";
+}
+
+json batch_json(const tableq::batch_info& of) {
+  json out{{"batch", of.id},
+           {"state", state_of(of)},
+           {"total", of.total},
+           {"outstanding", of.outstanding},
+           {"completed", of.completed},
+           {"dead", of.dead},
+           {"removed", of.removed},
+           {"gone", of.gone},
+           {"then", of.then.empty() ? json() : json(of.then)},
+           {"created_at", iso(of.created_at)},
+           {"finished_at", iso_or_null(of.finished_at)}};
+  if (of.counted_to) out["counted_to"] = *of.counted_to;
+  return out;
 }
 
 namespace {

@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tableq/batch_options.hpp>
 #include <tableq/message.hpp>
+#include <tableq/schedules.hpp>
 #include <tableq/schema.hpp>
 
 namespace tool {
@@ -35,6 +37,17 @@ void add_bytes(json& object, const std::string& name, std::string_view bytes);
 
 std::string message_json(const tableq::message& message);
 std::string message_json(const tableq::stored_message& message);
+
+/// `90s`, or the five fields.
+std::string times_of(const tableq::schedule& rule);
+/// `ok`, `paused`, `overdue since ...` or its problem.
+std::string state_of(const tableq::schedule_info& info);
+/// Without the payload.
+json schedule_json(const tableq::schedule_info& info);
+
+/// `open`, `sealed`, `cancelling`, `cancelled` or `ended`.
+std::string state_of(const tableq::batch_info& of);
+json batch_json(const tableq::batch_info& of);
 
 /// `lease=30s max_attempts=5`; empty if the kind has no options or all are default.
 std::string options_text(const tableq::queue_info& queue);

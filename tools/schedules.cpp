@@ -85,43 +85,13 @@ exit_status every(const invocation& call, const every_arguments& given) {
   return exit_status::done;
 }
 
-std::string state_of(const tableq::schedule_info& info) {
-  if (!info.problem.empty()) return printable(info.problem);
-  return !info.enabled ? "paused" : info.overdue ? "overdue since " + iso(*info.overdue) : "ok";
-}
-
-std::string times_of(const tableq::schedule& rule) {
-  return rule.cron.empty() ? brief(rule.every) : printable(rule.cron);
-}
-
-std::string json_of(const tableq::schedule_info& info) {
-  json next = json::array();
-  for (const tableq::timestamp each : info.next) next.push_back(iso(each));
-  const tableq::schedule& rule = info.rule;
-  const bool cron = !rule.cron.empty();
-  return with_payload(json{{"name", rule.name},
-                           {"queue", rule.queue},
-                           {"owner", info.owner},
-                           {"cron", cron ? json(rule.cron) : json()},
-                           {"every_ms", cron ? json() : json(rule.every.count())},
-                           {"zone", rule.zone},
-                           {"enabled", info.enabled},
-                           {"problem", info.problem},
-                           {"last", iso_or_null(info.last)},
-                           {"overdue", iso_or_null(info.overdue)},
-                           {"next", next},
-                           {"catch_up", rule.catch_up},
-                           {"skip_if_running", rule.skip_if_running}},
-                      rule.payload);
-}
-
 exit_status list_rules(const connection_options& connection, bool as_json) {
   const auto found = connect(connection).schedules().list();
   std::vector<std::vector<std::string>> rows{
       {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"}};
   output out;
   for (const tableq::schedule_info& each : found) {
-    if (as_json) out.line(json_of(each));
+    if (as_json) out.line(with_payload(schedule_json(each), each.rule.payload));
     rows.push_back({printable(each.rule.name), each.rule.queue, times_of(each.rule),
                     printable(each.rule.zone), each.last ? iso(*each.last) : "-",
                     each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});

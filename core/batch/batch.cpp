@@ -55,7 +55,12 @@ auto batch_operation(const claim_queue& handle, statement id, Work work) {
   });
 }
 
-batch_info to_info(batch_info_row row) {
+/// A limit of counts that no batch reaches.
+constexpr auto all_members = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+
+batch_info to_info(batch_info_row row, std::optional<std::size_t> counted_to) {
+  const std::size_t counted = row.outstanding + row.dead + row.removed + row.gone;
+  if (row.finished_at || counted < counted_to) counted_to = std::nullopt;
   return {.id = row.batch,
           .total = row.total,
           .outstanding = row.outstanding,
@@ -67,7 +72,8 @@ batch_info to_info(batch_info_row row) {
           .cancelled = row.cancelled,
           .then = std::move(row.queue).value_or(std::string()),
           .created_at = row.created_at,
-          .finished_at = row.finished_at};
+          .finished_at = row.finished_at,
+          .counted_to = counted_to};
 }
 
 /// Checks the message at the end as its enqueue would.
@@ -221,7 +227,7 @@ void batch::seal() {
         const auto once = [&](transaction_state& step) {
           const auto sealed = desk.execute(&step, core::statements::batch_seal, {.batch = id_});
           if (sealed.empty() && desk.execute(&step, core::statements::batch_list,
-                                             {.first = id_, .last = id_, .max = 1})
+                                             {.first = id_, .last = id_, .max = 1, .count_to = 1})
                                     .empty()) {
             core::refuse("there is no batch " + std::to_string(id_));
           }
@@ -258,10 +264,10 @@ std::optional<batch_info> batch::get() const {
   return batch_operation(
       through_, statement::batch_list,
       [&](const queue_state& desk, transaction_state* tx) -> std::optional<batch_info> {
-        auto rows =
-            desk.execute(tx, core::statements::batch_list, {.first = id_, .last = id_, .max = 1});
+        auto rows = desk.execute(tx, core::statements::batch_list,
+                                 {.first = id_, .last = id_, .max = 1, .count_to = all_members});
         if (rows.empty()) return std::nullopt;
-        return to_info(std::move(rows.front()));
+        return to_info(std::move(rows.front()), std::nullopt);
       });
 }
 
@@ -276,12 +282,16 @@ std::vector<batch_info> database::batches(const batch_page& page) const {
       [&](const queue_state& desk, transaction_state* tx) {
         constexpr std::size_t most = 1000;
         core::check_batch_size(page.max, most);
+        if (page.count_to == 0U) core::refuse("count_to must be at least 1");
         const std::int64_t last =
             page.before ? *page.before - 1 : std::numeric_limits<std::int64_t>::max();
         std::vector<batch_info> out;
         for (auto& row : desk.execute(tx, core::statements::batch_list,
-                                      {.first = 1, .last = last, .max = page.max})) {
-          out.push_back(to_info(std::move(row)));
+                                      {.first = 1,
+                                       .last = last,
+                                       .max = page.max,
+                                       .count_to = page.count_to.value_or(all_members)})) {
+          out.push_back(to_info(std::move(row), page.count_to));
         }
         return out;
       });

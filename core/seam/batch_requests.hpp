@@ -72,12 +72,13 @@ struct batch_after_request {
   TABLEQ_FIELDS(batch_after_request, after, max)
 };
 
-/// The newest of those from `first` to `last`.
+/// The newest of those from `first` to `last`, with counts of so many members each.
 struct batch_list_request {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::size_t max = 0;
-  TABLEQ_FIELDS(batch_list_request, first, last, max)
+  std::size_t count_to = 0;
+  TABLEQ_FIELDS(batch_list_request, first, last, max, count_to)
 };
 
 /// Outstanding members of a batch, after a place.

@@ -2494,20 +2494,31 @@ WHERE id = ANY (ARRAY(SELECT id
                       FOR UPDATE SKIP LOCKED))
 
 -- name: batch.list
+-- The counts of a batch that has not ended are made of so many of its members, those without an outcome last and from
+-- their end: mostly the last one leaves last, and the first places of the index are those of rows that were deleted.
 SELECT b.total,
-       COALESCE(b.completed,
-                b.total - (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id)) AS completed,
-       COALESCE(b.dead, (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 1)) AS dead,
-       COALESCE(b.removed,
-                (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 2)) AS removed,
-       COALESCE(b.gone, (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 3)) AS gone,
+       COALESCE(b.completed, b.total - n.others) AS completed,
+       COALESCE(b.dead, n.dead) AS dead,
+       COALESCE(b.removed, n.removed) AS removed,
+       COALESCE(b.gone, n.gone) AS gone,
        b.id AS batch,
-       (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = b.id AND m.outcome = 0) AS outstanding,
-       b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
-FROM {batches} AS b
-WHERE b.id >= CAST(:first AS bigint) AND b.id <= CAST(:last AS bigint)
+       n.outstanding, b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
+FROM (SELECT id, total, completed, dead, removed, gone, sealed, cancelled, queue, created_at, finished_at
+      FROM {batches}
+      WHERE id >= CAST(:first AS bigint) AND id <= CAST(:last AS bigint)
+      ORDER BY id DESC
+      LIMIT CAST(:max AS bigint)) AS b
+CROSS JOIN LATERAL (SELECT pg_catalog.count(*) AS others,
+                           pg_catalog.count(*) FILTER (WHERE some.outcome = 0) AS outstanding,
+                           pg_catalog.count(*) FILTER (WHERE some.outcome = 1) AS dead,
+                           pg_catalog.count(*) FILTER (WHERE some.outcome = 2) AS removed,
+                           pg_catalog.count(*) FILTER (WHERE some.outcome = 3) AS gone
+                    FROM (SELECT m.outcome
+                          FROM {members} AS m
+                          WHERE m.batch = b.id AND b.finished_at IS NULL
+                          ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
+                          LIMIT CAST(:count_to AS bigint)) AS some) AS n
 ORDER BY b.id DESC
-LIMIT CAST(:max AS bigint)
 
 -- name: batch.members
 SELECT queue, message

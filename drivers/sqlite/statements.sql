@@ -1300,13 +1300,20 @@ WHERE id IN (SELECT id
              LIMIT :max)
 
 -- name: batch.list
+-- The counts of a batch that has not ended are made of so many of its members of each outcome.
 SELECT b.total,
-       COALESCE(b.completed, b.total - (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id)) AS completed,
-       COALESCE(b.dead, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 1)) AS dead,
-       COALESCE(b.removed, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 2)) AS removed,
-       COALESCE(b.gone, (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 3)) AS gone,
+       COALESCE(b.completed,
+                b.total - (SELECT COUNT(*)
+                           FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id LIMIT :count_to))) AS completed,
+       COALESCE(b.dead,
+                (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 1 LIMIT :count_to))) AS dead,
+       COALESCE(b.removed,
+                (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 2 LIMIT :count_to))) AS removed,
+       COALESCE(b.gone,
+                (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 3 LIMIT :count_to))) AS gone,
        b.id AS batch,
-       (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 0) AS outstanding,
+       (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 0 LIMIT :count_to))
+         AS outstanding,
        b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
 FROM main.{batches} AS b
 WHERE b.id >= :first AND b.id <= :last

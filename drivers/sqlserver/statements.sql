@@ -1978,6 +1978,7 @@ WITH old AS (
 DELETE FROM old
 
 -- name: batch.list
+-- The counts of a batch that has not ended are made of so many of its members, outstanding ones last.
 SELECT TOP (CAST(:max AS bigint)) b.total,
        COALESCE(b.completed, b.total - n.others) AS completed,
        COALESCE(b.dead, n.dead) AS dead,
@@ -1991,8 +1992,10 @@ CROSS APPLY (SELECT COUNT_BIG(*) AS others,
                     COALESCE(SUM(CASE WHEN m.outcome = 1 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS dead,
                     COALESCE(SUM(CASE WHEN m.outcome = 2 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS removed,
                     COALESCE(SUM(CASE WHEN m.outcome = 3 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS gone
-             FROM {members} AS m WITH (READUNCOMMITTED)
-             WHERE m.batch = b.id) AS n
+             FROM (SELECT TOP (CAST(:count_to AS bigint)) outcome
+                   FROM {members} WITH (READUNCOMMITTED)
+                   WHERE batch = b.id AND b.finished_at IS NULL
+                   ORDER BY batch DESC, outcome DESC, queue DESC, message DESC) AS m) AS n
 WHERE b.id >= CAST(:first AS bigint) AND b.id <= CAST(:last AS bigint)
 ORDER BY b.id DESC
 

@@ -42,12 +42,18 @@ struct batch_info {
   std::string then = {};        ///< The queue of the message at its end. Empty: none.
   timestamp created_at = {};    ///< By the database's clock.
   std::optional<timestamp> finished_at = {};  ///< Empty: it has not ended.
+  /// Where its counts stopped, but for `total`: the members that are not completed are at least
+  /// these, and `completed` is at most this. Empty: all are exact.
+  std::optional<std::size_t> counted_to = {};
 };
 
 /// A page of `database::batches`.
 struct batch_page {
   std::size_t max = 20;                     ///< 1 to 1,000.
   std::optional<std::int64_t> before = {};  ///< Only batches with lower ids. Empty: the newest.
+  /// At least so many members of each batch that has not ended are counted, at least 1. Empty: all,
+  /// which takes as long as there are members.
+  std::optional<std::size_t> count_to = {};
 };
 
 }  // namespace tableq::inline v0

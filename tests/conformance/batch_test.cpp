@@ -360,6 +360,24 @@ TEST_P(batches, are_listed_newest_first) {
   EXPECT_FALSE(db().batch(98765).get());
 }
 
+TEST_P(batches, are_listed_with_counts_up_to_a_limit) {
+  auto b = begin();
+  for (int i = 0; i < 4; ++i) jobs().enqueue("part", {.batch = b});
+  (void)jobs().complete(take_one(jobs()));
+  const auto few = db().batches({.count_to = 2}).at(0);
+  EXPECT_EQ(few.counted_to, 2U);
+  EXPECT_EQ(few.total, 4U);
+  EXPECT_GE(few.outstanding, 2U);
+  EXPECT_LE(few.outstanding, 3U);
+  EXPECT_GE(few.completed, 1U);
+  const auto enough = db().batches({.count_to = 4}).at(0);
+  EXPECT_EQ(enough.counted_to, std::nullopt);
+  EXPECT_EQ(enough.outstanding, 3U);
+  EXPECT_EQ(enough.completed, 1U);
+  EXPECT_EQ(b.get()->counted_to, std::nullopt);
+  EXPECT_CODE(invalid_argument, (void)db().batches({.count_to = 0}));
+}
+
 class shared_batches : public batches {
  protected:
   /// The queue by a new database object, which looks at its first read.

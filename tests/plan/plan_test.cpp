@@ -340,6 +340,7 @@ TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ende
   jobs.enqueue("one", {.batch = open});
   open.seal();
   const std::string id = std::to_string(open.id());
+  const std::string many_ids = "9000000000000000000";
   const parameters settle = {{"queue", "1"}, {"id", here().one_item(7)}};
   std::vector<read> reads = {
       {.name = "batch.open", .with = {{"after", "0"}, {"max", "100"}}, .bounded_sort = true},
@@ -348,7 +349,10 @@ TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ende
        .with = {{"batch", id}, {"after_queue", "-1"}, {"after_message", "0"}, {"max", "100"}},
        .bounded_sort = true},
       {.name = "batch.list",
-       .with = {{"first", id}, {"last", id}, {"max", "1"}},
+       .with = {{"first", id}, {"last", id}, {"max", "1"}, {"count_to", "100"}},
+       .bounded_sort = true},
+      {.name = "batch.list",
+       .with = {{"first", "1"}, {"last", many_ids}, {"max", "10"}, {"count_to", "100"}},
        .bounded_sort = true},
       {.name = "batch.of", .with = settle, .bounded_sort = true},
       {.name =
@@ -357,6 +361,7 @@ TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ende
        .bounded_sort = true}};
   expect_constant(reads, "jobs", [&] {
     here().insert_many("tableq_members", "queue, message, batch", "1, n, " + id + " + 100", many);
+    here().insert_many("tableq_members", "queue, message, batch", "2, n, " + id, many);
     here().insert_many("tableq_batches",
                        "total, sealed, finished_at, completed, dead, removed, gone",
                        "1, 1, n, 1, 0, 0, 0", many);

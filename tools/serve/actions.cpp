@@ -25,7 +25,10 @@ page_error no_action() {
 
 /// To the page, which says what was done.
 response done(const call& asked, const std::string& page, const std::string& sentence) {
-  asked.watched().look_again(asked.queue);
+  try {
+    asked.watched().look_again(asked.queue);
+  } catch (const tableq::error&) {  // It is done. The figures come when the database answers again.
+  }
   return see_other(page + (page.find('?') == std::string::npos ? "?said=" : "&said=") +
                    asked.site.guard->leave_notice(sentence));
 }
@@ -44,6 +47,25 @@ response set_paused(const call& asked, bool paused) {
   return done(asked, asked.here(),
               paused ? "The queue is paused: reads return nothing, in every process."
                      : "The queue is not paused any more.");
+}
+
+response change_schedule(const call& asked, const std::string& action) {
+  tableq::schedules all = asked.watched().open().schedules();
+  const std::string& name = asked.from.given("name");
+  const auto found = all.find(name);
+  if (!found || found->rule.queue != asked.queue) {
+    throw page_error(404, "There is no such schedule of this queue.");
+  }
+  if (action == "pause" && all.pause(name)) {
+    return done(asked, asked.here(), "The schedule is paused.");
+  }
+  if (action == "resume" && all.resume(name)) {
+    return done(asked, asked.here(), "The schedule goes on with its next time.");
+  }
+  if (action == "run" && all.run_now(name)) {
+    return done(asked, asked.here(), "The message of the schedule is added.");
+  }
+  throw no_action();
 }
 
 /// Begins an action on many messages, in a thread of its own.
@@ -152,6 +174,7 @@ response act(const call& asked, const segments& rest) {
   if (rest.size() == 1 && rest[0] == "resume") return set_paused(asked, false);
   if (rest.size() == 1 && rest[0] == "purge") return purge(asked);
   if (rest.size() == 3 && rest[0] == "messages") return change_message(asked, rest[1], rest[2]);
+  if (rest.size() == 2 && rest[0] == "schedules") return change_schedule(asked, rest[1]);
   if (rest.size() == 2 && rest[0] == "dead") return change_dead(asked, rest[1]);
   if (rest.size() == 2 && rest[0] == "actions" && rest[1] == "stop") return stop_action(asked);
   throw no_action();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cursor.hpp"
+#include "filter.hpp"
 #include "format.hpp"
 #include "messages.hpp"
 #include "parse.hpp"
@@ -52,14 +53,24 @@ std::size_t number_of(const std::string& text, std::size_t most) {
       parse_number("The number", text, 1, static_cast<std::int64_t>(most)));
 }
 
-/// A message without what is hidden.
-json message_data(const call& asked, const tableq::stored_message& one) {
+/// A message without what is hidden, or was not read.
+json message_data(const call& asked, const tableq::stored_message& one,
+                  tableq::message_detail detail) {
   json out = json::parse(message_json(one));
   if (!asked.site.shows_payloads) {
-    out.erase("payload");
-    out.erase("headers");
+    for (const char* const hidden : {"payload", "headers", "result"}) out.erase(hidden);
+  }
+  if (detail == tableq::message_detail::seen) {
+    for (const char* const unread : {"payload", "headers", "key", "attempts", "claimed_at", "errors"}) {
+      out.erase(unread);
+    }
+    out["no_right"] = true;
   }
   return out;
+}
+
+tableq::message_detail detail_for(const call& asked) {
+  return asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
 }
 
 response messages_data(const call& asked) {
@@ -68,25 +79,49 @@ response messages_data(const call& asked) {
   const auto state = wanted.empty() ? tableq::message_state::ready : parse_state(wanted);
   const auto after = read_cursor(asked.from.asked("after"), state);
   constexpr std::size_t most = 100;
-  const auto detail =
-      asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
-  auto found = queue.list(state, {.max = most + 1, .after = after, .with = {.detail = detail}});
+  std::vector<tableq::stored_message> found;
+  const auto read = read_as_allowed(detail_for(asked), [&](tableq::message_detail detail) {
+    found = queue.list(state, {.max = most + 1,
+                               .after = after,
+                               .with = {.detail = detail, .progress = true}});
+  });
   json out{{"messages", json::array()}, {"next", json()}};
   if (found.size() > most) {
     found.pop_back();
     out["next"] = cursor_of(found.back());
   }
-  for (auto& each : found) out["messages"].push_back(message_data(asked, each));
+  for (const auto& each : found) out["messages"].push_back(message_data(asked, each, read));
   return as_json(out);
 }
 
-response message_data_of(const call& asked, const std::string& id) {
-  const auto found = claim_of(asked).get(
-      {parse_number("The message's id", id, 1, std::numeric_limits<std::int64_t>::max())},
-      {.detail = asked.site.shows_payloads ? tableq::message_detail::all
-                                           : tableq::message_detail::outline});
+response message_data_of(const call& asked, const std::string& id_text) {
+  const tableq::claim_queue queue = claim_of(asked);
+  const tableq::message_id id{
+      parse_number("The message's id", id_text, 1, std::numeric_limits<std::int64_t>::max())};
+  std::optional<tableq::stored_message> found;
+  const auto read = read_as_allowed(detail_for(asked), [&](tableq::message_detail detail) {
+    found = queue.get(id, {.detail = detail,
+                           .progress = true,
+                           .result = detail == tableq::message_detail::all});
+  });
   if (!found) throw page_error(404, "The message is not in the queue.");
-  return as_json(message_data(asked, *found));
+  return as_json(message_data(asked, *found, read));
+}
+
+response schedules_data(const call& asked) {
+  json out = json::array();
+  for (const tableq::schedule_info& each : schedules_of(asked.watched().open())) {
+    if (each.rule.queue == asked.queue) out.push_back(schedule_json(each));
+  }
+  return as_json({{"schedules", std::move(out)}});
+}
+
+response batches_data(const call& asked) {
+  json out = json::array();
+  for (const tableq::batch_info& each : batches_of(asked.watched().open())) {
+    out.push_back(batch_json(each));
+  }
+  return as_json({{"batches", std::move(out)}});
 }
 
 response doctor_data(const call& asked) {
@@ -123,6 +158,7 @@ response data(const call& as_asked, const segments& rest) {
   asked.database = number_of(rest[1], asked.site.databases.size()) - 1;
   if (rest.size() == 3 && rest[2] == "doctor") return doctor_data(asked);
   if (rest.size() == 3 && rest[2] == "queues") return queues_data(asked);
+  if (rest.size() == 3 && rest[2] == "batches") return batches_data(asked);
   if (rest.size() < 4 || rest[2] != "queues") throw page_error(404, "There is no such data.");
   asked.queue = rest[3];
   if (rest.size() == 4) {
@@ -130,6 +166,7 @@ response data(const call& as_asked, const segments& rest) {
     return as_json(queue_json(view_of(asked, *all)));
   }
   if (rest.size() == 5 && rest[4] == "messages") return messages_data(asked);
+  if (rest.size() == 5 && rest[4] == "schedules") return schedules_data(asked);
   if (rest.size() == 6 && rest[4] == "messages") return message_data_of(asked, rest[5]);
   throw page_error(404, "There is no such data.");
 }

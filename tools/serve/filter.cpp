@@ -92,13 +92,15 @@ html filter_inputs(const call& asked) {
 selection select(const call& asked, const tableq::claim_queue& opened,
                  tableq::message_state state) {
   constexpr std::size_t most = 50;
+  const bool leased = state == tableq::message_state::leased;
   selection out;
   if (auto filter = read_filter(asked.from.query, asked.site.shows_payloads)) {
     filter->state = state;
     // A filter reads more than a viewer may: then the page says so.
     auto found = opened.list(*filter, {.max = most,
                                        .after = read_place(asked.from.asked("after")),
-                                       .with = {.detail = tableq::message_detail::outline}});
+                                       .with = {.detail = tableq::message_detail::outline,
+                                                .progress = leased}});
     out.messages = std::move(found.messages);
     if (found.next) out.next = place_text(*found.next);
     return out;
@@ -106,7 +108,9 @@ selection select(const call& asked, const tableq::claim_queue& opened,
   const auto after = read_cursor(asked.from.asked("after"), state);
   out.detail = read_as_allowed(tableq::message_detail::outline, [&](tableq::message_detail detail) {
     out.messages =
-        opened.list(state, {.max = most + 1, .after = after, .with = {.detail = detail}});
+        opened.list(state, {.max = most + 1,
+                                       .after = after,
+                                       .with = {.detail = detail, .progress = leased}});
   });
   if (out.messages.size() > most) {
     out.messages.pop_back();

@@ -35,6 +35,10 @@ struct selection {
 /// The messages in a state, of which a filter in the query selects some.
 selection select(const call& asked, const tableq::claim_queue& opened, tableq::message_state state);
 
+/// Its table, with the columns that this state has.
+html messages_table(const call& asked, const queue_view& queue, const selection& found,
+                    tableq::message_state state);
+
 /// Reads with this detail; what a viewer may read, if the user has no right to more.
 /// @return the detail that was read.
 template <class Read>

@@ -143,6 +143,12 @@ html button(const call& asked, const std::string& target, literal words, const h
               target, asked.by.form_token, inputs, style, words);
 }
 
+html danger(const call& asked, const std::string& target, literal summary, literal words,
+            const html& inputs) {
+  return html(R"(<details class="danger"><summary>{}</summary>{}</details>)", summary,
+              button(asked, target, words, inputs, "bad"));
+}
+
 html state_mark(tableq::message_state state) {
   const auto name = std::string(tableq::to_string(state));
   return html(R"(<span class="state {}">{}</span>)", name, name);

@@ -15,36 +15,6 @@ std::string count_of(const tableq::bulk_result& counted) {
   return number(static_cast<std::int64_t>(counted.count)) + (counted.stopped_at ? "+" : "");
 }
 
-html row_of(const call& asked, const tableq::stored_message& one, tableq::timestamp now, bool few) {
-  html out(R"(<tr><th scope="row"><a href="{}">{}</a></th><td data-label="Died">{}</td>)",
-           asked.here("/messages/" + std::to_string(one.id.value)), one.id.value,
-           one.finished_at ? when(*one.finished_at, now) : html());
-  if (!few) {
-    out.put(R"(<td class="n" data-label="Attempts">{}</td><td data-label="Key">{}</td>)"
-            R"(<td class="error" data-label="Last error">{}</td>)",
-            one.attempts, one.key ? foreign_start(*one.key, 40) : html(),
-            one.errors.empty() ? html() : foreign_start(one.errors.back().error, 160));
-  }
-  out.put("</tr>");
-  return out;
-}
-
-html table_of(const call& asked, const selection& found, tableq::timestamp now) {
-  const bool few = found.detail == tableq::message_detail::seen;
-  html out;
-  if (few) out += no_right("more of each message");
-  out.put(R"(<table class="messages"><caption class="unseen">Dead messages</caption><thead><tr>)"
-          R"(<th scope="col">Message</th><th scope="col">Died</th>)");
-  if (!few) {
-    out.put(
-        R"(<th scope="col" class="n">Attempts</th><th scope="col">Key</th><th scope="col">Last error</th>)");
-  }
-  out.put("</tr></thead><tbody>");
-  for (const auto& each : found.messages) out += row_of(asked, each, now, few);
-  out.put("</tbody></table>");
-  return out;
-}
-
 /// The count of the selection, and the buttons of its actions.
 html counted_selection(const call& asked, const queue_view& queue, tableq::claim_queue opened,
                        const tableq::message_filter& filter) {
@@ -94,8 +64,6 @@ page dead_page(const call& asked) {
   tableq::message_filter filter = read_filter(asked.from.query, asked.site.shows_payloads)
                                       .value_or(tableq::message_filter{.all = true});
   filter.state = tableq::message_state::dead;
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
-
   page out{
       .title = "Dead messages of " + asked.queue, .body = {}, .crumbs = queue_crumbs(asked, true)};
   out.body.put("<h1>Dead messages</h1>");
@@ -116,7 +84,7 @@ page dead_page(const call& asked) {
                  found.next.empty() ? literal("No dead message fits.")
                                     : literal("None among the messages that were looked at."));
   } else {
-    out.body += table_of(asked, found, now);
+    out.body += messages_table(asked, queue, found, tableq::message_state::dead);
   }
   out.body.put(R"(<p class="pager">)");
   if (!found.next.empty()) {

@@ -36,29 +36,28 @@ html actions_of(const call& asked, const stored_message& one) {
             R"(name="priority" type="number" value="{}" min="-2147483648" max="2147483647" required>)",
             one.priority));
   }
-  out.put(R"(<details class="danger"><summary>Cancel</summary>{}</details></div>)",
-          button(asked, here + "/cancel", "Delete this message", {}, "bad"));
+  out.put("{}</div>", danger(asked, here + "/cancel", "Cancel", "Delete this message"));
   return out;
 }
 
 html facts_of(const stored_message& one, tableq::timestamp now, bool few) {
   html out(R"(<dl class="facts">)");
-  if (one.key) out.put("<dt>Key</dt><dd>{}</dd>", foreign(*one.key));
-  if (one.group) out.put("<dt>Group</dt><dd>{}</dd>", foreign(*one.group));
-  out.put("<dt>Priority</dt><dd>{}</dd>", one.priority);
-  if (!few) out.put("<dt>Attempts</dt><dd>{}</dd>", one.attempts);
-  out.put("<dt>Added</dt><dd>{}</dd>", when(one.created_at, now));
+  if (one.key) fact(out, "Key", foreign(*one.key));
+  if (one.group) fact(out, "Group", foreign(*one.group));
+  fact(out, "Priority", one.priority);
+  if (!few) fact(out, "Attempts", one.attempts);
+  if (one.progress) fact(out, "Progress", progress_words(*one.progress, now));
+  fact(out, "Added", when(one.created_at, now));
   if (one.due_at) {
     const literal words =
         one.state == message_state::leased
             ? literal("Lease ends")
             : (one.state == message_state::delayed ? literal("Due") : literal("Ready since"));
-    out.put("<dt>{}</dt><dd>{}</dd>", words, when(*one.due_at, now));
+    fact(out, words, when(*one.due_at, now));
   }
-  if (one.claimed_at)
-    out.put("<dt>Taken at, by its taker</dt><dd>{}</dd>", when(*one.claimed_at, now));
-  if (one.expires_at) out.put("<dt>Expires</dt><dd>{}</dd>", when(*one.expires_at, now));
-  if (one.finished_at) out.put("<dt>Finished</dt><dd>{}</dd>", when(*one.finished_at, now));
+  if (one.claimed_at) fact(out, "Taken at, by its taker", when(*one.claimed_at, now));
+  if (one.expires_at) fact(out, "Expires", when(*one.expires_at, now));
+  if (one.finished_at) fact(out, "Finished", when(*one.finished_at, now));
   out.put("</dl>");
   return out;
 }
@@ -101,6 +100,20 @@ html headers_of(const call& asked, const stored_message& one) {
   return out;
 }
 
+html result_of(const call& asked, const stored_message& one) {
+  if (one.state != message_state::done) return {};
+  html out("<section><h2>Result</h2>");
+  if (!asked.site.shows_payloads) {
+    out.put(
+        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see it.</p></section>)");
+    return out;
+  }
+  out.put("{}</section>", one.result
+                              ? payload_block(*one.result, fitting_form(*one.result), "Result")
+                              : html(R"(<p class="quiet">None.</p>)"));
+  return out;
+}
+
 html payload_of(const call& asked, const stored_message& one) {
   html out("<section><h2>Payload</h2>");
   if (!asked.site.shows_payloads) {
@@ -123,7 +136,7 @@ html payload_of(const call& asked, const stored_message& one) {
   tab(payload_form::text, "text");
   tab(payload_form::hex, "hex");
   out.put(R"(<span class="quiet">{} bytes</span></nav>{}</section>)",
-          number(static_cast<std::int64_t>(one.payload.size())), payload_block(one.payload, form));
+          number(static_cast<std::int64_t>(one.payload.size())), payload_block(one.payload, form, "Payload"));
   return out;
 }
 
@@ -142,7 +155,10 @@ page message_page(const call& asked, const std::string& id) {
   const auto wanted =
       asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
   const bool few = tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
-                     found = opened.get({value}, {.detail = detail});
+                     found = opened.get({value}, {.detail = detail,
+                                                  .progress = true,
+                                                  .result = asked.site.shows_payloads &&
+                                                            detail == wanted});
                    });
   if (!found) {
     throw page_error(404, "Message " + id + " is not in the queue: it was completed or removed.");
@@ -155,13 +171,14 @@ page message_page(const call& asked, const std::string& id) {
                state_mark(found->state), actions_of(asked, *found));
   if (few) {
     out.body.put(R"(<section><h2>State</h2>{}{}</section>)", facts_of(*found, now, few),
-                 no_right("its key, group, errors, headers and payload"));
+                 no_right("its key, group, errors, headers, payload and result"));
     return out;
   }
   out.body.put(R"(<div class="columns"><section><h2>State</h2>{}</section>{}</div>)",
                facts_of(*found, now, few), headers_of(asked, *found));
   out.body += errors_of(*found, now);
   out.body += payload_of(asked, *found);
+  out.body += result_of(asked, *found);
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "messages.hpp"
 #include "row_json.hpp"
 #include "site.hpp"
+#include "table.hpp"
 #include "words.hpp"
 
 namespace tool::web {
@@ -52,55 +54,6 @@ literal time_heading(message_state state) {
   }
 }
 
-html message_row(const call& asked, const stored_message& one, message_state state,
-                 tableq::timestamp now, bool groups, bool few) {
-  html out(R"(<tr><th scope="row"><a href="{}">{}</a></th>)",
-           asked.here("/messages/" + std::to_string(one.id.value)), one.id.value);
-  out.put(R"(<td class="n" data-label="Priority">{}</td>)", one.priority);
-  if (!few) {
-    out.put(R"(<td class="n" data-label="Attempts">{}</td><td data-label="Key">{}</td>)",
-            one.attempts, one.key ? foreign_start(*one.key, 40) : html());
-  }
-  if (groups && !few) {
-    out.put(R"(<td data-label="Group">{}</td>)",
-            one.group ? foreign_start(*one.group, 40) : html());
-  }
-  out.put(R"(<td data-label="Added">{}</td>)", when(one.created_at, now));
-  const auto time = one.finished_at ? one.finished_at : one.due_at;
-  if (!time_heading(state).view().empty()) {
-    out.put(R"(<td data-label="{}">{}</td>)", time_heading(state),
-            time ? when(*time, now) : html());
-  }
-  if (!few) {
-    out.put(R"(<td class="error" data-label="Last error">{}</td>)",
-            one.errors.empty() ? html() : foreign_start(one.errors.back().error, 120));
-  }
-  out.put("</tr>");
-  return out;
-}
-
-html table_of(const call& asked, const selection& found, message_state state, tableq::timestamp now,
-              bool groups) {
-  const bool few = found.detail == tableq::message_detail::seen;
-  html out;
-  if (few) out += no_right("more of each message");
-  out.put(R"(<table class="messages"><caption class="unseen">Messages</caption><thead><tr>)"
-          R"(<th scope="col">Message</th><th scope="col" class="n">Priority</th>)");
-  if (!few) out.put(R"(<th scope="col" class="n">Attempts</th><th scope="col">Key</th>)");
-  if (groups && !few) out.put(R"(<th scope="col">Group</th>)");
-  out.put(R"(<th scope="col">Added</th>)");
-  if (!time_heading(state).view().empty()) {
-    out.put(R"(<th scope="col">{}</th>)", time_heading(state));
-  }
-  if (!few) out.put(R"(<th scope="col">Last error</th>)");
-  out.put("</tr></thead><tbody>");
-  for (const stored_message& each : found.messages) {
-    out += message_row(asked, each, state, now, groups, few);
-  }
-  out.put("</tbody></table>");
-  return out;
-}
-
 html filter_form(const call& asked, message_state state) {
   const bool filtered = !filter_query(asked.from.query).empty();
   return html(
@@ -115,7 +68,6 @@ page claim_page(const call& asked, const queue_view& queue, const tableq::claim_
   const std::string& wanted = asked.from.asked("state");
   const message_state state = wanted.empty() ? message_state::ready : parse_state(wanted);
   const selection found = select(asked, opened, state);
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
 
   page out{.title = "Messages of " + asked.queue, .body = {}, .crumbs = queue_crumbs(asked, true)};
   out.body.put("<h1>Messages</h1>");
@@ -126,7 +78,7 @@ page claim_page(const call& asked, const queue_view& queue, const tableq::claim_
                  found.next.empty() ? literal("There is no such message.")
                                     : literal("None among the messages that were looked at."));
   } else {
-    out.body += table_of(asked, found, state, now, queue.info.groups.has_value());
+    out.body += messages_table(asked, queue, found, state);
   }
   out.body.put(R"(<p class="pager">)");
   const std::string first = asked.here("/messages?state=" + std::string(to_string(state))) +
@@ -139,13 +91,28 @@ page claim_page(const call& asked, const queue_view& queue, const tableq::claim_
   return out;
 }
 
-/// The payload in one line, if it may be shown.
-html peek_row(const tableq::message& one, tableq::timestamp now) {
-  return html(
-      R"(<tr><th scope="row">{}</th><td data-label="Added">{}</td><td data-label="Bytes" class="n">{}</td>)"
-      R"(<td class="error" data-label="Payload">{}</td></tr>)",
-      one.id.value, when(one.created_at, now),
-      number(static_cast<std::int64_t>(one.payload.size())), foreign_start(one.payload, 200));
+html peek_table(const std::vector<tableq::message>& next, tableq::timestamp now) {
+  using tableq::message;
+  if (next.empty()) return {};
+  return table<message>(
+      "The next messages",
+      {{"Message", [](const message& one) { return html("{}", one.id.value); }},
+       {"Added", [&](const message& one) { return when(one.created_at, now); }},
+       {"Bytes",
+        [](const message& one) {
+          return html("{}", number(static_cast<std::int64_t>(one.payload.size())));
+        },
+        "n"},
+       {"Payload", [](const message& one) { return foreign_start(one.payload, 200); }, "error"}},
+      next);
+}
+
+html rows_table(const std::vector<tableq::row>& next) {
+  using tableq::row;
+  if (next.empty()) return {};
+  return table<row>(
+      "The next rows",
+      {{"Row", [](const row& one) { return foreign_start(row_json(one), 400); }}}, next);
 }
 
 /// The next messages of a queue that has no page for each one.
@@ -160,16 +127,14 @@ page peek_page(const call& asked, const queue_view& queue, const any_source& ope
     return out;
   }
   const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
-  html rows;
-  std::visit(
-      [&]<class Queue>(const Queue& one) {
+  const html rows = std::visit(
+      [&]<class Queue>(const Queue& one) -> html {
         if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
-          for (const auto& each : one.peek(page_size)) rows += peek_row(each, now);
+          return peek_table(one.peek(page_size), now);
         } else if constexpr (std::is_same_v<Queue, tableq::table_queue>) {
-          for (const auto& each : one.peek(page_size)) {
-            rows.put(R"(<tr><td class="error" colspan="4">{}</td></tr>)",
-                     foreign_start(row_json(each), 400));
-          }
+          return rows_table(one.peek(page_size));
+        } else {
+          return {};
         }
       },
       opened);
@@ -177,16 +142,58 @@ page peek_page(const call& asked, const queue_view& queue, const any_source& ope
     out.body.put(R"(<p class="empty">No message is ready.</p>)");
     return out;
   }
-  out.body.put(
-      R"(<table class="messages"><caption class="unseen">The next messages</caption><thead><tr>)"
-      R"(<th scope="col">Message</th><th scope="col">Added</th><th scope="col" class="n">Bytes</th>)"
-      R"(<th scope="col">Payload</th></tr></thead><tbody>{}</tbody></table>)",
-      rows);
+  out.body += rows;
   out.body.put(R"(<p class="quiet">Up to {} that a read would return next.</p>)", page_size);
   return out;
 }
 
 }  // namespace
+
+html messages_table(const call& asked, const queue_view& queue, const selection& found,
+                    message_state state) {
+  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  const bool few = found.detail == tableq::message_detail::seen;
+  std::vector<column<stored_message>> columns{
+      {"Message",
+       [&](const stored_message& one) {
+         return html(R"(<a href="{}">{}</a>)",
+                     asked.here("/messages/" + std::to_string(one.id.value)), one.id.value);
+       }},
+      {"Priority", [](const stored_message& one) { return html("{}", one.priority); }, "n"}};
+  const auto add = [&](literal name, auto cell, literal style = "") {
+    columns.push_back({name, cell, style});
+  };
+  const auto text = [](const std::optional<std::string>& of) {
+    return of ? foreign_start(*of, 40) : html();
+  };
+  if (!few) {
+    add("Attempts", [](const stored_message& one) { return html("{}", one.attempts); }, "n");
+    add("Key", [&](const stored_message& one) { return text(one.key); });
+    if (queue.info.groups) add("Group", [&](const stored_message& one) { return text(one.group); });
+  }
+  add("Added", [&](const stored_message& one) { return when(one.created_at, now); });
+  if (!time_heading(state).view().empty()) {
+    add(time_heading(state), [&](const stored_message& one) {
+      const auto time = one.finished_at ? one.finished_at : one.due_at;
+      return time ? when(*time, now) : html();
+    });
+  }
+  if (state == message_state::leased) {
+    add("Progress", [&](const stored_message& one) {
+      return one.progress ? progress_words(*one.progress, now) : html();
+    });
+  }
+  if (!few) {
+    add(
+        "Last error",
+        [](const stored_message& one) {
+          return one.errors.empty() ? html() : foreign_start(one.errors.back().error, 160);
+        },
+        "error");
+  }
+  return html("{}{}", few ? no_right("more of each message") : html(),
+              table("Messages", columns, found.messages));
+}
 
 page messages_page(const call& asked) {
   const auto all = asked.watched().view();

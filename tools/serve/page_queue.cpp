@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "chart.hpp"
 #include "format.hpp"
 #include "site.hpp"
+#include "table.hpp"
 #include "words.hpp"
 
 namespace tool::web {
@@ -70,16 +73,12 @@ html facts_now(const queue_view& queue) {
   return out;
 }
 
-void fact(html& out, literal name, const std::string& value) {
-  out.put("<dt>{}</dt><dd>{}</dd>", name, value);
-}
-
 html limits_of(const queue_view& queue) {
   html out(R"(<section><h2>Limits</h2><dl class="facts">)");
   const auto& limits = queue.limits;
   if (!limits) {
-    out.put("<dt>Limits</dt><dd>{}</dd></dl></section>",
-            queue.info.kind == kind::table ? "a table has none" : "not read yet");
+    fact(out, "Limits", queue.info.kind == kind::table ? "a table has none" : "not read yet");
+    out.put("</dl></section>");
     return out;
   }
   const auto or_none = [](const auto& value) {
@@ -132,23 +131,111 @@ html options_of(const call& asked, const tableq::queue_info& info) {
 }
 
 html groups_of(const call& asked, const queue_view& queue) {
-  html out;
-  if (!queue.info.groups) return out;
-  out.put(R"(<section><h2>Groups that wait longest</h2>)");
-  if (queue.groups.empty()) {
-    out.put(R"(<p class="quiet">None, or not read yet.</p></section>)");
-    return out;
-  }
-  out.put(R"(<dl class="facts">)");
-  for (const tableq::waiting_group& each : queue.groups) {
+  if (!queue.info.groups) return {};
+  return section_of("Groups that wait longest", "groups", queue.groups, [&](const auto& groups) {
+    if (groups.empty()) return html(R"(<p class="quiet">None.</p>)");
+    html out(R"(<dl class="facts">)");
+    for (const tableq::waiting_group& each : groups) {
+      const auto waits = queue.figures->as_of() - each.oldest;
+      out.put(R"(<dt><a href="{}">{}</a></dt><dd>{}, for {}</dd>)",
+              asked.here("/messages?state=held&group=" + escaped(each.group)),
+              foreign_start(each.group, 60), messages_words(each.waiting),
+              span_words(std::max(waits, std::chrono::milliseconds{0})));
+    }
     out.put(
-        R"(<dt><a href="{}">{}</a></dt><dd>{}, for {}</dd>)",
-        asked.here("/messages?state=held&group=" + escaped(each.group)),
-        foreign_start(each.group, 60), messages_words(each.waiting),
-        span_words(std::max(queue.figures->as_of() - each.oldest, std::chrono::milliseconds{0})));
+        R"(</dl><p class="quiet">Among the first 10,000 ready and held messages.</p>)");
+    return out;
+  });
+}
+
+html schedules_of(const call& asked, const queue_view& queue, const database_view& all) {
+  if (!queue.info.schedules) return {};
+  using tableq::schedule_info;
+  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  std::vector<column<schedule_info>> columns{
+      {"Schedule", [](const schedule_info& one) { return foreign(one.rule.name); }},
+      {"When",
+       [](const schedule_info& one) {
+         return one.rule.cron.empty() ? html("every {}", brief(one.rule.every))
+                                      : html("{}, {}", one.rule.cron, one.rule.zone);
+       }},
+      {"Next",
+       [&](const schedule_info& one) {
+         html out;
+         for (std::size_t i = 0; i < std::min<std::size_t>(one.next.size(), 3); ++i) {
+           out.put("{}{}", i == 0 ? literal("") : literal(", "), when(one.next[i], now));
+         }
+         return out;
+       }},
+      {"Last", [&](const schedule_info& one) { return one.last ? when(*one.last, now) : html(); }},
+      {"State", [](const schedule_info& one) { return foreign_start(state_of(one), 200); }}};
+  if (asked.may_change()) {
+    columns.push_back({"Actions", [&](const schedule_info& one) {
+                         const html name(R"(<input type="hidden" name="name" value="{}">)",
+                                         one.rule.name);
+                         const std::string here = asked.here("/schedules/");
+                         return html(R"(<div class="actions">{}{}</div>)",
+                                     one.enabled ? button(asked, here + "pause", "Pause it", name)
+                                                 : button(asked, here + "resume", "Resume it", name),
+                                     button(asked, here + "run", "Run now", name));
+                       }});
   }
-  out.put(R"(</dl><p class="quiet">Among the first 10,000 ready and held messages.</p></section>)");
-  return out;
+  return section_of("Schedules", "schedules", all.schedules, [&](auto found) {
+    std::erase_if(found, [&](const auto& each) { return each.rule.queue != queue.name(); });
+    return table("Schedules", columns, found);
+  });
+}
+
+html batches_of(const call& asked, const queue_view& queue, const database_view& all) {
+  if (!queue.info.batches && !queue.info.batch_ends) return {};
+  using tableq::batch_info;
+  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  const auto at_least = [](literal name, std::size_t batch_info::* which) -> column<batch_info> {
+    return {name,
+            [which](const batch_info& one) {
+              const auto count = static_cast<std::int64_t>(one.*which);
+              return html("{}{}", number(count), one.counted_to ? literal("+") : literal(""));
+            },
+            "n"};
+  };
+  const std::vector<column<batch_info>> columns{
+      {"Batch", [](const batch_info& one) { return html("{}", one.id); }},
+      {"State", [](const batch_info& one) { return html("{}", state_of(one)); }},
+      {"Total",
+       [](const batch_info& one) {
+         return html("{}", number(static_cast<std::int64_t>(one.total)));
+       },
+       "n"},
+      at_least("Outstanding", &batch_info::outstanding),
+      {"Completed",
+       [](const batch_info& one) {
+         return html("{}{}", one.counted_to ? literal("at most ") : literal(""),
+                     number(static_cast<std::int64_t>(one.completed)));
+       },
+       "n"},
+      at_least("Dead", &batch_info::dead),
+      at_least("Removed", &batch_info::removed),
+      at_least("Gone", &batch_info::gone),
+      {"At its end to",
+       [&](const batch_info& one) {
+         return one.then.empty()
+                    ? html()
+                    : html(R"(<a href="{}">{}</a>)", asked.queue_link(asked.database, one.then),
+                           one.then);
+       }},
+      {"Begun", [&](const batch_info& one) { return when(one.created_at, now); }},
+      {"Ended",
+       [&](const batch_info& one) { return one.finished_at ? when(*one.finished_at, now) : html(); }}};
+  return section_of("Batches", "batches", all.batches, [&](auto found) {
+    if (!queue.info.batches) {
+      std::erase_if(found, [&](const auto& each) { return each.then != queue.name(); });
+    }
+    return html(R"({}<p class="quiet">{}</p>)", table("Batches", columns, found),
+                queue.info.batches
+                    ? literal("The newest 20 of the database. A batch may have messages of several "
+                              "queues.")
+                    : literal("Of the newest 20 of the database, those that end here."));
+  });
 }
 
 html actions_of(const call& asked, const queue_view& queue) {
@@ -158,19 +245,14 @@ html actions_of(const call& asked, const queue_view& queue) {
   out += queue.paused ? button(asked, asked.here("/resume"), "Resume", {}, "main")
                       : button(asked, asked.here("/pause"), "Pause");
   if (queue.info.kind == kind::claim) {
-    out.put(R"(<details class="danger"><summary>Delete done messages</summary>)"
-            R"(<form method="post" action="{}"><input type="hidden" name="form" value="{}">)"
-            R"(<label for="older">That finished at least this long ago</label>)"
-            R"(<input id="older" name="older" value="7d" size="6" required>)"
-            R"(<button class="bad">Delete</button></form></details>)",
-            asked.here("/purge"), asked.by.form_token);
+    out += danger(
+        asked, asked.here("/purge"), "Delete done messages", "Delete",
+        html(R"(<label for="older">That finished at least this long ago</label>)"
+             R"(<input id="older" name="older" value="7d" size="6" required>)"));
   } else {
-    out.put(R"(<details class="danger"><summary>Delete every message</summary>)"
-            R"(<form method="post" action="{}"><input type="hidden" name="form" value="{}">)"
-            R"(<label for="name">The queue's name, to confirm</label>)"
-            R"(<input id="name" name="name" required autocomplete="off">)"
-            R"(<button class="bad">Delete every message</button></form></details>)",
-            asked.here("/purge"), asked.by.form_token);
+    out += danger(asked, asked.here("/purge"), "Delete every message", "Delete every message",
+                  html(R"(<label for="name">The queue's name, to confirm</label>)"
+                       R"(<input id="name" name="name" required autocomplete="off">)"));
   }
   out.put("</div>");
   return out;
@@ -212,7 +294,8 @@ page queue_page(const call& asked) {
   out.body.put(R"(<div data-live="groups">{}</div>)", groups_of(asked, queue));
   out.body += limits_of(queue);
   out.body += options_of(asked, queue.info);
-  out.body.put("</div>");
+  out.body.put(R"(</div><div data-live="schedules">{}</div><div data-live="batches">{}</div>)",
+               schedules_of(asked, queue, *all), batches_of(asked, queue, *all));
   return out;
 }
 

@@ -99,7 +99,7 @@ std::string hex_dump(std::string_view bytes) {
   return out;
 }
 
-html payload_block(std::string_view payload, payload_form form) {
+html payload_block(std::string_view payload, payload_form form, literal label) {
   if (form == payload_form::json && !looks_like_json(payload)) form = payload_form::text;
   const std::size_t most = form == payload_form::hex ? most_hex : most_text;
   const std::string_view shown = payload.substr(0, most);
@@ -116,8 +116,8 @@ html payload_block(std::string_view payload, payload_form form) {
       break;
   }
   html out(
-      R"(<pre class="payload" tabindex="0" role="region" aria-label="Payload"><bdi>{}</bdi></pre>)",
-      text);
+      R"(<pre class="payload" tabindex="0" role="region" aria-label="{}"><bdi>{}</bdi></pre>)",
+      label, text);
   if (shown.size() < payload.size()) {
     out.put(R"(<p class="quiet">The first {} of {} bytes. `tableq get` prints all.</p>)",
             number(static_cast<std::int64_t>(shown.size())),

@@ -14,7 +14,7 @@ enum class payload_form { text, json, hex };
 payload_form fitting_form(std::string_view payload);
 
 /// The payload in this form, at most 64 KiB of it.
-html payload_block(std::string_view payload, payload_form form);
+html payload_block(std::string_view payload, payload_form form, literal label);
 
 /// `0000  68 65 6c 6c 6f                                   hello`
 std::string hex_dump(std::string_view bytes);

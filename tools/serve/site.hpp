@@ -119,6 +119,14 @@ response asset(const std::string& name);
 /// A button that sends a form to `target`.
 html button(const call& asked, const std::string& target, literal words, const html& inputs = {},
             literal style = "");
+/// A form behind a click, for what cannot be undone.
+html danger(const call& asked, const std::string& target, literal summary, literal words,
+            const html& inputs = {});
+/// A line of a list of facts.
+template <class Value>
+void fact(html& out, literal name, const Value& value) {
+  out.put("<dt>{}</dt><dd>{}</dd>", name, value);
+}
 /// `running`, with its colour.
 html state_mark(tableq::message_state state);
 html kind_mark(tableq::kind kind);
@@ -131,6 +139,22 @@ any_source source_of(const call& asked);
 tableq::claim_queue claim_of(const call& asked);
 /// A line that says that the user may not read it.
 html no_right(literal what);
+/// A section for what is read while somebody looks.
+template <class One, class Show>
+html section_of(literal title, literal what, const beside<One>& from, const Show& show) {
+  html out("<section><h2>{}</h2>", title);
+  if (from.no_right) {
+    out += no_right(what);
+  } else if (!from.trouble.empty()) {
+    out.put("<p>{}</p>", from.trouble);
+  } else if (!from.found) {
+    out.put(R"(<p class="quiet">Not read yet.</p>)");
+  } else {
+    out += show(*from.found);
+  }
+  out.put("</section>");
+  return out;
+}
 /// A banner when the database is away or the queue cannot be read.
 html trouble_banner(const database_view& all, const std::string& label);
 

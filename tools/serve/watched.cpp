@@ -19,12 +19,6 @@ constexpr std::chrono::minutes attention{1};
 /// Limits change seldom: they are read in every fifth look.
 constexpr std::size_t limits_every = 5;
 
-/// Whether other queues can be read all the same.
-bool concerns_one_queue(const tableq::error& failure) {
-  return failure.advice() == tableq::advice::never &&
-         failure.code() != tableq::errc::connection_failed;
-}
-
 /// As open_source, without a look for what was found.
 any_source opened_of(tableq::database& db, const tableq::queue_info& found) {
   if (found.kind == tableq::kind::table) return db.stored_table(found.name);
@@ -36,6 +30,24 @@ float known(const std::optional<double>& rate) {
 }
 
 }  // namespace
+
+bool concerns_one_queue(const tableq::error& failure) {
+  return failure.advice() == tableq::advice::never &&
+         failure.code() != tableq::errc::connection_failed;
+}
+
+std::vector<tableq::schedule_info> schedules_of(tableq::database db) {
+  auto out = db.schedules().list();
+  for (tableq::schedule_info& each : out) {
+    each.rule.payload.clear();
+    each.rule.headers.clear();
+  }
+  return out;
+}
+
+std::vector<tableq::batch_info> batches_of(const tableq::database& db) {
+  return db.batches({.max = 20, .count_to = 10'000});
+}
 
 std::optional<milliseconds> queue_view::oldest() const {
   if (!figures || !figures->oldest()) return std::nullopt;
@@ -111,7 +123,19 @@ std::optional<any_source> watched_database::queue(std::string_view name) {
 
 void watched_database::attend(const std::string& queue) {
   const std::lock_guard lock(mutex_);
-  attended_[queue] = steady::now();
+  const auto now = steady::now();
+  auto& last = attended_[queue];
+  if (last < now - attention) {
+    wanted_ = true;
+    wake_.notify_all();
+  }
+  last = now;
+}
+
+bool watched_database::attended(const std::string& queue) {
+  const std::lock_guard lock(mutex_);
+  const auto found = attended_.find(queue);
+  return found != attended_.end() && steady::now() - found->second < attention;
 }
 
 void watched_database::look_again(const std::string& queue) {
@@ -121,11 +145,15 @@ void watched_database::look_again(const std::string& queue) {
   if (found == followed_.end()) return;
   tableq::database db = open();
   look_at_queue(db, found->second, true);
+  schedules_ = {};
+  look_at_rules(db);
   database_view changed;
   {
     const std::lock_guard reading(mutex_);
     changed = *view_;
   }
+  changed.schedules = schedules_;
+  changed.batches = batches_;
   for (queue_view& each : changed.queues) {
     if (each.name() == queue) each = found->second.seen;
   }
@@ -141,8 +169,11 @@ void watched_database::run(const std::stop_token& stop) {
     const bool attended = steady::now() - asked_ < attention;
     const auto until = steady::now() + (attended ? rest : std::max(rest, sample_length_));
     resting_ = !attended;
-    wake_.wait_until(lock, stop, until,
-                     [&] { return !attended && steady::now() - asked_ < attention; });
+    wake_.wait_until(lock, stop, until, [&] {
+      // No page makes looks follow each other when they take long.
+      return (wanted_ && rest == interval_) || (!attended && steady::now() - asked_ < attention);
+    });
+    wanted_ = false;
     resting_ = false;
   }
 }
@@ -172,6 +203,8 @@ void watched_database::look() {
     made.trouble = failure.what();
   }
   ++round_;
+  made.schedules = schedules_;
+  made.batches = batches_;
   made.span = span_;
   made.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
   for (const auto& [name, queue] : followed_) made.queues.push_back(queue.seen);
@@ -199,7 +232,9 @@ void watched_database::look_at_queues(tableq::database& db) {
     }
   }
   std::erase_if(followed_, [&](const auto& each) { return !present.contains(each.first); });
+  look_at_rules(db);
   const std::lock_guard lock(mutex_);
+  std::erase_if(attended_, [](const auto& each) { return steady::now() - each.second > attention; });
   std::erase_if(opened_, [&](const auto& each) { return !present.contains(each.first); });
 }
 
@@ -237,7 +272,7 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
           },
           *queue.opened);
     }
-    if (with_limits || first) look_at_groups(queue);
+    look_at_groups(queue, with_limits);
     seen.trouble.clear();
   } catch (const tableq::error& failure) {
     if (!concerns_one_queue(failure)) throw;
@@ -247,24 +282,34 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
   }
 }
 
-void watched_database::look_at_groups(followed& queue) {
+void watched_database::look_at_groups(followed& queue, bool again) {
   constexpr std::size_t shown = 10;
-  queue.seen.groups.clear();
+  queue_view& seen = queue.seen;
   const auto* claim = std::get_if<tableq::claim_queue>(&*queue.opened);
-  if (claim == nullptr || !queue.seen.info.groups) return;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = attended_.find(queue.seen.name());
-    if (found == attended_.end()) return;
-    if (steady::now() - found->second > attention) {
-      attended_.erase(found);
-      return;
-    }
+  if (claim == nullptr || !seen.info.groups || !attended(seen.name())) {
+    seen.groups = {};
+  } else if (again || !seen.groups.tried()) {
+    seen.groups = read_beside([&] { return claim->groups(shown); });
   }
-  try {
-    queue.seen.groups = claim->groups(shown);
-  } catch (const tableq::error& failure) {  // A viewer has no right to read them.
-    if (failure.code() != tableq::errc::permission_denied) throw;
+}
+
+void watched_database::look_at_rules(const tableq::database& db) {
+  bool scheduled = false;
+  bool batched = false;
+  for (const auto& [name, queue] : followed_) {
+    const tableq::queue_info& info = queue.seen.info;
+    if (!(info.schedules || info.batches || info.batch_ends) || !attended(name)) continue;
+    scheduled = scheduled || info.schedules;
+    batched = batched || info.batches || info.batch_ends;
+  }
+  const bool again = round_ % limits_every == 0;
+  if (!scheduled) schedules_ = {};
+  if (scheduled && (again || !schedules_.tried())) {
+    schedules_ = read_beside([&] { return schedules_of(db); });
+  }
+  if (!batched) batches_ = {};
+  if (batched && (again || !batches_.tried())) {
+    batches_ = read_beside([&] { return batches_of(db); });
   }
 }
 

@@ -17,11 +17,15 @@
 
 #include "connection.hpp"
 #include "figures.hpp"
+#include "output.hpp"
 #include "source.hpp"
 
 namespace tool::web {
 
 using steady = std::chrono::steady_clock;
+
+/// Whether other queues can be read all the same.
+bool concerns_one_queue(const tableq::error& failure);
 
 /// The pictures show so many readings.
 inline constexpr std::size_t most_samples = 120;
@@ -34,6 +38,41 @@ struct sample {
 };
 using history = std::vector<sample>;
 
+/// What is read beside the figures, while somebody looks at a page that shows it.
+template <class One>
+struct beside {
+  std::optional<std::vector<One>> found = {};  ///< Empty: it was not read.
+  bool no_right = false;                       ///< The user of the database may not read it.
+  std::string trouble = {};                    ///< Another reason.
+
+  [[nodiscard]] bool tried() const { return found || no_right || !trouble.empty(); }
+};
+
+/// Reads it. @throws tableq::error when the database is away.
+template <class Read>
+auto read_beside(const Read& read) {
+  beside<typename decltype(read())::value_type> out;
+  try {
+    out.found = read();
+  } catch (const tableq::error& failure) {
+    if (failure.code() == tableq::errc::unsupported) {  // In an older layout there are none.
+      out.found.emplace();
+    } else if (failure.code() == tableq::errc::permission_denied) {
+      out.no_right = true;
+    } else if (concerns_one_queue(failure)) {
+      out.trouble = sentence_of(failure);
+    } else {
+      throw;
+    }
+  }
+  return out;
+}
+
+/// The schedules of all queues, without payloads and headers.
+std::vector<tableq::schedule_info> schedules_of(tableq::database db);
+/// The newest batches, with bounded counts.
+std::vector<tableq::batch_info> batches_of(const tableq::database& db);
+
 /// The figures of a queue at the last look.
 struct queue_view {
   tableq::queue_info info = {};
@@ -42,9 +81,7 @@ struct queue_view {
   std::optional<tableq::queue_limits> limits = {};
   bool paused = false;
   std::string trouble = {};  ///< Why the last look could not read it; empty if it could.
-  /// Those that wait longest, while somebody looks at this queue. Empty: it has none, or nobody
-  /// does.
-  std::vector<tableq::waiting_group> groups = {};
+  beside<tableq::waiting_group> groups = {};  ///< Those that wait longest.
   std::shared_ptr<const history> past = {};  ///< Oldest first.
 
   [[nodiscard]] const std::string& name() const { return info.name; }
@@ -62,6 +99,8 @@ struct database_view {
   std::chrono::system_clock::time_point looked_at_time = {};  ///< The same for people.
   std::chrono::milliseconds every{0};                         ///< The time between two looks now.
   std::chrono::milliseconds span{0};                          ///< The time that the pictures show.
+  beside<tableq::schedule_info> schedules = {};               ///< Of all queues.
+  beside<tableq::batch_info> batches = {};                    ///< The newest ones.
 
   [[nodiscard]] const queue_view* find(std::string_view queue) const;
   [[nodiscard]] std::chrono::milliseconds age() const;
@@ -91,7 +130,7 @@ class watched_database {
   [[nodiscard]] tableq::database open();
   /// A queue of the last look; nothing if it was not there.
   [[nodiscard]] std::optional<any_source> queue(std::string_view name);
-  /// Somebody looks at this queue: its groups are read, too.
+  /// Somebody looks at this queue: its groups are read, too, and schedules and batches.
   void attend(const std::string& queue);
   /// Reads a queue anew, so that the next page shows a change.
   void look_again(const std::string& queue);
@@ -107,7 +146,9 @@ class watched_database {
   void look();
   void look_at_queues(tableq::database& db);
   void look_at_queue(tableq::database& db, followed& queue, bool with_limits);
-  void look_at_groups(followed& queue);
+  void look_at_groups(followed& queue, bool again);
+  void look_at_rules(const tableq::database& db);
+  [[nodiscard]] bool attended(const std::string& queue);
   [[nodiscard]] database_view shown_so_far() const;
   void remember();
   void publish(database_view made);
@@ -123,6 +164,8 @@ class watched_database {
   std::map<std::string, followed, std::less<>> followed_;  // guarded by looking_
   std::size_t round_ = 0;                                  // guarded by looking_
   steady::time_point remembered_ = {};                     // guarded by looking_
+  beside<tableq::schedule_info> schedules_;                // guarded by looking_
+  beside<tableq::batch_info> batches_;                     // guarded by looking_
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
@@ -132,6 +175,7 @@ class watched_database {
   steady::time_point asked_ = steady::now();               // guarded by mutex_
   std::map<std::string, steady::time_point> attended_;     // guarded by mutex_
   bool resting_ = false;                                   // guarded by mutex_
+  bool wanted_ = false;  // guarded by mutex_; a page waits for what is not read yet
   std::jthread thread_;
 };
 

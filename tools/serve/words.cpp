@@ -1,5 +1,6 @@
 #include "words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -61,6 +62,15 @@ html when(tableq::timestamp time, tableq::timestamp now) {
   }
   return html(R"(<time datetime="{}" title="{}">{} ago</time>)", exact, time_words(time),
               span_words(now - time));
+}
+
+html progress_words(const tableq::message_progress& of, tableq::timestamp now) {
+  // Plain SQL wrote it: only the text is known.
+  if (of.at == tableq::timestamp()) return foreign(of.note);
+  html out("{}%", std::lround(std::clamp(of.done, 0.0, 1.0) * 100));
+  if (!of.note.empty()) out.put(": {}", foreign(of.note));
+  out.put(", {}", when(of.at, now));
+  return out;
 }
 
 html foreign(std::string_view text) {

@@ -25,6 +25,8 @@ std::string span_words(std::chrono::milliseconds span);
 std::string time_words(tableq::timestamp time);
 /// `3 min ago` or `in 3 min`, with the exact time as a hint.
 html when(tableq::timestamp time, tableq::timestamp now);
+/// `40%: page 12 of 30, 3 s ago`
+html progress_words(const tableq::message_progress& of, tableq::timestamp now);
 /// A text of a message, kept apart from the text around it whatever its direction.
 html foreign(std::string_view text);
 /// The same, at most so many characters.

@@ -2509,15 +2509,15 @@ FROM (SELECT id, total, completed, dead, removed, gone, sealed, cancelled, queue
       ORDER BY id DESC
       LIMIT CAST(:max AS bigint)) AS b
 CROSS JOIN LATERAL (SELECT pg_catalog.count(*) AS others,
-                           pg_catalog.count(*) FILTER (WHERE some.outcome = 0) AS outstanding,
-                           pg_catalog.count(*) FILTER (WHERE some.outcome = 1) AS dead,
-                           pg_catalog.count(*) FILTER (WHERE some.outcome = 2) AS removed,
-                           pg_catalog.count(*) FILTER (WHERE some.outcome = 3) AS gone
+                           pg_catalog.count(*) FILTER (WHERE few.outcome = 0) AS outstanding,
+                           pg_catalog.count(*) FILTER (WHERE few.outcome = 1) AS dead,
+                           pg_catalog.count(*) FILTER (WHERE few.outcome = 2) AS removed,
+                           pg_catalog.count(*) FILTER (WHERE few.outcome = 3) AS gone
                     FROM (SELECT m.outcome
                           FROM {members} AS m
                           WHERE m.batch = b.id AND b.finished_at IS NULL
                           ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
-                          LIMIT CAST(:count_to AS bigint)) AS some) AS n
+                          LIMIT CAST(:count_to AS bigint)) AS few) AS n
 ORDER BY b.id DESC
 
 -- name: batch.members

@@ -349,10 +349,10 @@ TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ende
        .with = {{"batch", id}, {"after_queue", "-1"}, {"after_message", "0"}, {"max", "100"}},
        .bounded_sort = true},
       {.name = "batch.list",
-       .with = {{"first", id}, {"last", id}, {"max", "1"}, {"count_to", "100"}},
+       .with = {{"first", id}, {"last", id}, {"max", "1"}, {"count_to", "20"}},
        .bounded_sort = true},
       {.name = "batch.list",
-       .with = {{"first", "1"}, {"last", many_ids}, {"max", "10"}, {"count_to", "100"}},
+       .with = {{"first", "1"}, {"last", many_ids}, {"max", "10"}, {"count_to", "20"}},
        .bounded_sort = true},
       {.name = "batch.of", .with = settle, .bounded_sort = true},
       {.name =

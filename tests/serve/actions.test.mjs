@@ -1,7 +1,7 @@
 // Actions, by clicks, with script and without.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
-import {browser, copied, faults, fill, fresh, scratch, server, tableq, write} from './world.mjs';
+import {browser, copied, evil, faults, fill, fresh, scratch, server, tableq, write} from './world.mjs';
 import {join} from 'node:path';
 
 let chromium;
@@ -111,6 +111,29 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 }
+
+test('a schedule is paused, resumed and run', async () => {
+  await begin();
+  const rule = () => tableq(db, ['schedules', 'list', '--json']).trim().split('\n').map((line) => JSON.parse(line)).find((one) => one.name === evil[0]);
+  await shown.until('/db/1/queues/imports', (text) => text.includes('Run now'), 'the schedules');
+  await on('/db/1/queues/imports', {}, async (page) => {
+    const press = async (name) => {
+      await page.locator('tr', {hasText: evil[0]}).getByRole('button', {name}).click();
+      return said(page);
+    };
+    assert.match(await press('Pause it'), /schedule is paused/);
+    assert.equal(rule().enabled, false);
+    assert.match(await press('Resume it'), /goes on/);
+    assert.equal(rule().enabled, true);
+    const before = figures('imports').ready;
+    assert.match(await press('Run now'), /is added/);
+    assert.equal(figures('imports').ready, before + 1);
+  });
+  // The schedule of another queue is none of this page.
+  const form = await shown.form('/db/1/queues/imports');
+  assert.equal((await shown.post('/db/1/queues/imports/schedules/run', {form, name: 'signs'})).status, 404);
+  assert.equal((await shown.post('/db/1/queues/imports/schedules/remove', {form, name: evil[0]})).status, 404);
+});
 
 test('one dead message is redriven', async () => {
   await begin();

@@ -24,6 +24,12 @@ before(() => {
   tableq(db, ['create', 'claim', 'jobs', '--groups', '1']);
   tableq(db, ['enqueue', 'jobs', 'secret payload', '--key', 'secret-key', '--header', 'a=secret header']);
   tableq(db, ['create', 'fifo', 'mail']);
+  tableq(db, ['create', 'claim', 'parts', '--batches', '--keep']);
+  tableq(db, ['batch', 'begin', '--then', 'mail']);
+  tableq(db, ['every', 'parts', 'secret-rule', '1h', '--', 'secret']);
+  tableq(db, ['enqueue', 'parts', 'secret']);
+  const {receipt} = JSON.parse(tableq(db, ['take', 'parts', '--json']));
+  tableq(db, ['complete', 'parts', receipt, '--result', 'secret']);
 });
 after(() => {
   if (skip) return;
@@ -81,7 +87,7 @@ test('a queue that is dropped and made again goes on being shown', async () => {
 test('a viewer sees counts and states, and has no right to all else', {skip}, async () => {
   const role = `${name}_viewer`;
   sql(`CREATE ROLE ${role} LOGIN PASSWORD 'viewer'`);
-  for (const [kind, queue, ...options] of [['claim', 'jobs', '--groups', '1'], ['fifo', 'mail']]) {
+  for (const [kind, queue, ...options] of [['claim', 'jobs', '--groups', '1'], ['fifo', 'mail'], ['claim', 'parts', '--batches', '--keep']]) {
     const grants = tableq('', ['ddl', 'postgresql', kind, queue, ...options, '--grant', 'viewer', '--to', role]);
     sql(grants, name);
   }
@@ -98,12 +104,30 @@ test('a viewer sees counts and states, and has no right to all else', {skip}, as
   assert.match(message, /no right/i);
   assert.match(message, /ready/);
   assert.doesNotMatch(message, /secret/);
+  const groups = await shown.until('/db/1/queues/jobs', (text) => text.includes('may not read groups'), 'the groups');
+  assert.doesNotMatch(groups, /secret/);
+  const parts = await shown.until('/db/1/queues/parts', (text) => text.includes('may not read batches'), 'the batches');
+  assert.match(parts, /may not read schedules/);
+  assert.doesNotMatch(parts, /secret/);
+  const finished = await (await shown.get('/db/1/queues/parts/messages/1')).text();
+  assert.match(finished, /no right.* result/is);
+  assert.doesNotMatch(finished, /secret/);
+  for (const [path, status] of [['parts/messages/1', 200], ['parts/messages?state=done', 200], ['parts/schedules', 403]]) {
+    const answer = await shown.get(`/api/v1/databases/1/queues/${path}`);
+    const text = await answer.text();
+    assert.equal(answer.status, status, path);
+    assert.doesNotMatch(text, /secret/, path);
+    if (status === 200) assert.match(text, /"no_right":true/, path);
+  }
+  assert.equal((await shown.get('/api/v1/databases/1/batches')).status, 403);
   for (const path of ['/db/1/queues/jobs', '/db/1/queues/mail', '/db/1/queues/jobs/dead']) {
     assert.equal((await shown.get(path)).status, 200, path);
   }
   assert.equal((await shown.get('/db/1/queues/mail/messages')).status, 403);
   // The database refuses what the server would allow.
   const form = await shown.form('/db/1/queues/jobs');
+  const schedule = await shown.post('/db/1/queues/parts/schedules/run', {form, name: 'secret-rule'});
+  assert.equal(schedule.status, 403);
   for (const [action, more] of [['pause', {}], ['messages/1/priority', {priority: '1'}], ['messages/1/cancel', {}]]) {
     assert.equal((await shown.post(`/db/1/queues/jobs/${action}`, {form, ...more})).status, 403, action);
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, before, test} from 'node:test';
-import {fill, fresh, server, tableq} from './world.mjs';
+import {evil, fill, fresh, server, tableq} from './world.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, docs), 'utf8');
@@ -102,6 +102,40 @@ test('a message is as the command prints it, without what is hidden', async () =
   delete printed.payload;
   delete printed.headers;
   assert.deepEqual(one, printed);
+});
+
+test('JSON has schedules as the command prints them, without payloads', async () => {
+  const {schedules} = await (await shown.get('/api/v1/databases/1/queues/imports/schedules')).json();
+  const printed = tableq(db, ['schedules', 'list', '--json']).trim().split('\n').map((line) => JSON.parse(line))
+    .filter((one) => one.queue === 'imports');
+  printed.forEach((one) => delete one.payload);
+  assert.ok(printed.length > 3);
+  // The next times of both were asked for at different times.
+  const timeless = (all) => all.map(({next, overdue, ...rest}) => ({...rest, next: next.length}));
+  assert.deepEqual(timeless(schedules), timeless(printed));
+  assert.equal((await (await shown.get('/api/v1/databases/1/queues/emails/schedules')).json()).schedules.length, 0);
+});
+
+test('JSON has batches as the command prints them', async () => {
+  const {batches} = await (await shown.get('/api/v1/databases/1/batches')).json();
+  assert.deepEqual(batches, tableq(db, ['batch', 'list', '--json']).trim().split('\n').map((line) => JSON.parse(line)));
+  assert.equal(batches[0].total, 3);
+});
+
+test('JSON and pages have progress; results only with payloads', async () => {
+  const progress = await (await shown.get('/api/v1/databases/1/queues/imports/messages/2')).json();
+  assert.equal(progress.progress.done, 0.4);
+  assert.equal(progress.progress.note, evil[1]);
+  const [leased] = (await (await shown.get('/api/v1/databases/1/queues/imports/messages?state=leased')).json()).messages;
+  assert.deepEqual(leased.progress, progress.progress);
+  assert.match(await (await shown.get('/db/1/queues/imports/messages?state=leased')).text(), /40%: /);
+  const path = '/queues/imports/messages/1';
+  assert.equal((await (await shown.get(`/api/v1/databases/1${path}`)).json()).result, undefined);
+  assert.doesNotMatch(await (await shown.get(`/db/1${path}`)).text(), /rows/);
+  const showing = await server.start(db, ['--show-payloads']);
+  await showing.until(`/db/1${path}`, (text) => /&quot;rows&quot;: 7/.test(text), 'the result');
+  assert.match((await (await showing.get(`/api/v1/databases/1${path}`)).json()).result, /"rows": 7/);
+  await showing.stop();
 });
 
 test('wrong addresses of JSON say what is wrong', async () => {

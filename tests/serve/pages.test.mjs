@@ -18,7 +18,7 @@ before(async () => {
   const db = fresh();
   fill(db);
   shown = await server.start(db, ['--allow-changes', '--show-payloads']);
-  await shown.until('/db/1/queues/orders', (_, answer) => answer.status === 200, 'the first figures');
+  await shown.until('/db/1/queues/imports', (text) => text.includes('Run now'), 'the schedules');
   const list = await (await shown.get('/api/v1/databases/1/queues/emails/messages?state=dead')).json();
   const ready = await (await shown.get('/api/v1/databases/1/queues/orders/messages')).json();
   const held = await (await shown.get('/api/v1/databases/1/queues/orders/messages?state=held')).json();
@@ -28,11 +28,15 @@ before(async () => {
     queue: '/db/1/queues/orders',
     paused: '/db/1/queues/reminders',
     plain: '/db/1/queues/audit',
+    rules: '/db/1/queues/imports',
+    leased: '/db/1/queues/imports/messages?state=leased',
+    result: '/db/1/queues/imports/messages/1',
+    progress: '/db/1/queues/imports/messages/2',
     ready: '/db/1/queues/orders/messages',
     dead_messages: '/db/1/queues/emails/messages?state=dead',
     peeked: '/db/1/queues/audit/messages',
-dead: '/db/1/queues/emails/dead',
-letters: '/db/1/queues/invoices/dead',
+    dead: '/db/1/queues/emails/dead',
+    letters: '/db/1/queues/invoices/dead',
     message: `/db/1/queues/orders/messages/${held.messages[0].id}`,
     doctor: '/db/1/doctor',
     missing: '/db/1/queues/orders/messages/999999',
@@ -48,55 +52,68 @@ after(async () => {
   await shown?.stop();
 });
 
-async function visit(path, options, then) {
-  const context = await chromium.newContext(options);
+// One tab of the browser shows page after page.
+async function inTab(options, then) {
+  const context = await chromium.newContext({viewport: {width: 1400, height: 900}, ...options});
   const page = await context.newPage();
   const said = [];
   page.on('console', (message) => said.push(message.text()));
   page.on('pageerror', (failure) => said.push(String(failure)));
   page.on('dialog', (dialog) => said.push(`a dialog: ${dialog.message()}`));
   try {
-    const answer = await page.goto(shown.at(path));
-    await then(page, answer);
-    return said;
+    await then(page, (path) => page.goto(shown.at(path)), said);
   } finally {
     await context.close();
   }
 }
 
-for (const width of widths) {
-  for (const colorScheme of schemes) {
-    test(`every page is whole and accessible: ${width} pixels, ${colorScheme}`, async () => {
-      for (const [name, path] of Object.entries(paths)) {
-        const said = await visit(path, {viewport: {width, height: 900}, colorScheme}, async (page, answer) => {
-          assert.equal(answer.status(), name === 'missing' ? 404 : 200, path);
-          assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${name} is too wide`);
-          assert.equal(await page.evaluate('window.hacked'), undefined, name);
-          assert.equal(await page.locator('h1').count(), 1, name);
+test('every page is whole and accessible, narrow and wide, light and dark', async () => {
+  await inTab({}, async (page, show, said) => {
+    for (const [name, path] of Object.entries(paths)) {
+      said.length = 0;
+      const answer = await show(path);
+      assert.equal(answer.status(), name === 'missing' ? 404 : 200, path);
+      assert.equal(await page.locator('h1').count(), 1, name);
+      for (const width of widths) {
+        await page.setViewportSize({width, height: 900});
+        for (const colorScheme of schemes) {
+          const where = `${name} at ${width} pixels, ${colorScheme}`;
+          await page.emulateMedia({colorScheme});
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${where}: too wide`);
           if (pictures) {
             mkdirSync(pictures, {recursive: true});
             await page.screenshot({path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true});
           }
-          // axe needs a page that lets it in: its own text is put in by the browser, past the policy.
-          assert.deepEqual(await faults(page), [], `${name} at ${width} pixels, ${colorScheme}`);
-        });
-        if (name !== 'missing') assert.deepEqual(said, [], name);
+          // Colours depend on the scheme and places on the width: two of the four show each of them.
+          if ((width === 400) === (colorScheme === 'dark')) assert.deepEqual(await faults(page), [], where);
+        }
       }
-    });
-  }
-}
+      assert.equal(await page.evaluate('window.hacked'), undefined, name);
+      if (name !== 'missing') assert.deepEqual(said, [], name);
+    }
+  });
+});
 
 test('texts of messages are shown as texts', async () => {
-  for (const [i, text] of evil.entries()) {
-    await visit(attacks[i], {viewport: {width: 1400, height: 900}}, async (page) => {
+  await inTab({}, async (page, show) => {
+    for (const [i, text] of evil.entries()) {
+      await show(attacks[i]);
       const shownText = await page.locator('main').innerText();
       assert.ok(shownText.includes(text), `${i}: key`);
       assert.equal(await page.locator('pre.payload').innerText(), text, `${i}: payload`);
       assert.equal(await page.locator('main script, main img, main [onmouseover], main [onload]').count(), 0);
       await page.hover('dl.facts dd');
       assert.equal(await page.evaluate('window.hacked'), undefined);
-    });
-  }
+    }
+    await shown.until(paths.rules, (text) => text.includes('Run now'), 'the schedules');
+    await show(paths.rules);
+    const rules = await page.locator('main').innerText();
+    for (const text of evil) assert.ok(rules.includes(text), text);
+    await show(paths.progress);
+    assert.ok((await page.locator('dl.facts').first().innerText()).includes(`40%: ${evil[1]}`));
+    await show(paths.result);
+    assert.match(await page.getByRole('region', {name: 'Result'}).innerText(), /"rows": 7,\n.*<script>/);
+  });
 });
 
 test('a page of JSON runs nothing either', async () => {
@@ -104,22 +121,25 @@ test('a page of JSON runs nothing either', async () => {
   assert.equal(answer.headers.get('content-type'), 'application/json');
   const keys = (await answer.json()).messages.map((one) => one.key);
   for (const text of evil) assert.ok(keys.includes(text));
-  await visit('/api/v1/databases/1/queues/orders/messages', {}, async (page) => {
+  await inTab({}, async (page, show) => {
+    await show('/api/v1/databases/1/queues/orders/messages');
     assert.equal(await page.evaluate('window.hacked'), undefined);
   });
 });
 
 test('everything is there without script', async () => {
-  for (const [name, path] of Object.entries(paths)) {
-    await visit(path, {javaScriptEnabled: false, viewport: {width: 1400, height: 900}}, async (page) => {
+  await inTab({javaScriptEnabled: false}, async (page, show) => {
+    for (const [name, path] of Object.entries(paths)) {
+      await show(path);
       assert.ok((await page.locator('main').innerText()).length > 10, name);
       assert.equal(await page.locator('#live').isVisible().catch(() => false), false, name);
-    });
-  }
+    }
+  });
 });
 
 test('the keyboard reaches everything, and begins with the way to the content', async () => {
-  await visit('/', {viewport: {width: 1400, height: 900}}, async (page) => {
+  await inTab({}, async (page, show) => {
+    await show('/');
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.className'), 'skip');
     const reached = new Set();
@@ -133,7 +153,8 @@ test('the keyboard reaches everything, and begins with the way to the content', 
 
 test('figures are live, can be held still, and keep the focus', async () => {
   const {tableq} = await import('./world.mjs');
-  await visit('/', {viewport: {width: 1400, height: 900}}, async (page) => {
+  await inTab({}, async (page, show) => {
+    await show('/');
     const cell = page.locator('[data-live="q0-thumbnails"] td').first();
     const db = shown.process.spawnargs[shown.process.spawnargs.indexOf('--db') + 1];
     await page.locator('a', {hasText: 'thumbnails'}).focus();

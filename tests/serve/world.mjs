@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
+import {after} from 'node:test';
 
 export const command = process.env.TABLEQ_COMMAND;
 
@@ -73,6 +74,12 @@ const takes = (db, queue, count) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).receipt);
 
+// As a worker stores what its handler has said.
+export function says(db, queue, id, done, note) {
+  const json = JSON.stringify({done: done * 1e6, at: Date.now(), note}).replaceAll("'", "''");
+  execFileSync('sqlite3', [db.slice('sqlite://'.length), `UPDATE ${queue} SET progress = '${json}' WHERE id = ${id}`]);
+}
+
 // Queues of a shop, with messages in every state, and with texts that attack.
 export function fill(db) {
   const run = (...words) => tableq(db, words);
@@ -80,6 +87,7 @@ export function fill(db) {
   run('create', 'claim', 'orders', '--keep', '--groups', '1', '--retry', '1s,1m,1h');
   run('create', 'claim', 'invoices', '--dead-letters', 'letters', '--max-attempts', '1');
   run('create', 'claim', 'emails', '--max-attempts', '2');
+  run('create', 'claim', 'imports', '--batches', '--keep');
   run('create', 'fifo', 'audit');
   run('create', 'pending', 'reminders');
   run('create', 'heap', 'thumbnails');
@@ -109,6 +117,15 @@ export function fill(db) {
     run('fail', 'emails', ...takes(db, 'emails', 1), '--error', text, '--final');
     void id;
   }
+  for (const [i, text] of evil.entries()) run('every', 'imports', text, i % 2 ? '90s' : '0 2 * * *', '--', text);
+  run('every', 'audit', 'signs', '1h');
+  run('schedules', 'pause', evil[1]);
+  const batch = run('batch', 'begin', '--then', 'letters', '--payload', 'all').trim();
+  run('enqueue', 'imports', '--batch', batch, 'one', 'two', 'three');
+  run('complete', 'imports', ...takes(db, 'imports', 1), '--result', `{"rows": 7, "of": "${evil[0].replaceAll('"', "'")}"}`);
+  const [running] = takes(db, 'imports', 1);
+  // The command has no way to say it: a worker's handler says it.
+  says(db, 'imports', Number(running.split('.')[0]), 0.4, evil[1]);
   tableq(db, ['enqueue', 'emails', '--stdin', '--key', 'bytes'], {input: Buffer.from([0, 1, 2, 255, 254, 60, 62])});
 }
 
@@ -118,6 +135,9 @@ export function copied(db) {
   cpSync(dirname(db.slice('sqlite://'.length)), dirname(out.slice('sqlite://'.length)), {recursive: true});
   return out;
 }
+
+const running = new Set();
+after(() => running.forEach((each) => each.kill('SIGKILL')));  // Those of a test that has failed.
 
 // A running `tableq serve`.
 export class server {
@@ -134,7 +154,7 @@ export class server {
       lines.once('line', resolve);
       made.process.once('exit', (status) => reject(new Error(`serve ended with ${status}: ${made.errors}`)));
     });
-    process.on('exit', () => made.process.kill('SIGKILL'));
+    running.add(made.process);
     return made;
   }
 

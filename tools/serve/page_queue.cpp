@@ -133,18 +133,22 @@ html options_of(const call& asked, const tableq::queue_info& info) {
 html groups_of(const call& asked, const queue_view& queue) {
   if (!queue.info.groups) return {};
   return section_of("Groups that wait longest", "groups", queue.groups, [&](const auto& groups) {
-    if (groups.empty()) return html(R"(<p class="quiet">None.</p>)");
-    html out(R"(<dl class="facts">)");
-    for (const tableq::waiting_group& each : groups) {
-      const auto waits = queue.figures->as_of() - each.oldest;
-      out.put(R"(<dt><a href="{}">{}</a></dt><dd>{}, for {}</dd>)",
-              asked.here("/messages?state=held&group=" + escaped(each.group)),
-              foreign_start(each.group, 60), messages_words(each.waiting),
-              span_words(std::max(waits, std::chrono::milliseconds{0})));
-    }
-    out.put(
-        R"(</dl><p class="quiet">Among the first 10,000 ready and held messages.</p>)");
-    return out;
+    using tableq::waiting_group;
+    const std::vector<column<waiting_group>> columns{
+        {"Group",
+         [&](const waiting_group& one) {
+           return html(R"(<a href="{}">{}</a>)",
+                       asked.here("/messages?state=held&group=" + escaped(one.group)),
+                       foreign_start(one.group, 60));
+         }},
+        {"Waiting", [](const waiting_group& one) { return html("{}", messages_words(one.waiting)); }},
+        {"For", [&](const waiting_group& one) {
+           const auto waits = queue.figures->as_of() - one.oldest;
+           return html("{}", span_words(std::max(waits, std::chrono::milliseconds{0})));
+         }}};
+    return html(
+        R"({}<p class="quiet">Among the first 10,000 ready and held messages.</p>)",
+        table("Groups", columns, groups));
   });
 }
 

@@ -19,6 +19,7 @@ struct column {
 /// has the heading of its column.
 template <class Row>
 html table(literal caption, const std::vector<column<Row>>& columns, const std::vector<Row>& rows) {
+  if (rows.empty()) return html(R"(<p class="quiet">None.</p>)");
   html out(R"(<table><caption class="unseen">{}</caption><thead><tr>)", caption);
   for (const column<Row>& each : columns) {
     out.put(R"(<th scope="col" class="{}">{}</th>)", each.style, each.name);

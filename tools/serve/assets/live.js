@@ -14,10 +14,10 @@
       const now = fresh.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
       if (!now || now.isEqualNode(old)) continue;
       // The element with the focus keeps it.
-      const at = old.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+      const at = [...old.querySelectorAll('a, button')].indexOf(document.activeElement);
       const taken = document.importNode(now, true);
       old.replaceWith(taken);
-      if (at !== null) taken.querySelector(`a[href="${CSS.escape(at)}"]`)?.focus({preventScroll: true});
+      if (at >= 0) taken.querySelectorAll('a, button')[at]?.focus({preventScroll: true});
     }
   };
 

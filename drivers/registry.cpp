@@ -411,6 +411,16 @@ std::map<std::string, std::string> core::statement_texts(std::string_view dialec
   for (const auto& [name, block] : texts->of_queue(drivers::clock_source::database, names)) {
     out.emplace(name, drivers::fill_names(block, texts->definition, names));
   }
+  // Statements that read fewer columns, by texts of the same names.
+  for (const contract& each : contracts()) {
+    std::string_view name = each.name;
+    const auto columns = drivers::columns_of(name);
+    if (columns == drivers::message_columns::all) continue;
+    const auto& blocks = texts->of_queue(drivers::clock_source::database, names, columns);
+    const auto block = blocks.find(name);
+    if (block == blocks.end()) continue;
+    out.emplace(each.name, drivers::fill_names(block->second, texts->definition, names));
+  }
   return out;
 }
 

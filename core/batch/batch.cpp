@@ -288,9 +288,9 @@ std::vector<batch_info> database::batches(const batch_page& page) const {
         std::vector<batch_info> out;
         for (auto& row : desk.execute(tx, core::statements::batch_list,
                                       {.first = 1,
-                                       .last = last,
-                                       .max = page.max,
-                                       .count_to = page.count_to.value_or(all_members)})) {
+                                      .last = last,
+                                      .max = page.max,
+                                      .count_to = page.count_to.value_or(all_members)})) {
           out.push_back(to_info(std::move(row), page.count_to));
         }
         return out;

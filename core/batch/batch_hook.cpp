@@ -20,8 +20,9 @@ namespace {
 
 [[noreturn]] void refuse_addition(const queue_state& desk, transaction_state& tx,
                                   const batch_id& batch) {
-  const auto found = desk.execute(&tx, statements::batch_list,
-                                  {.first = batch.value, .last = batch.value, .max = 1, .count_to = 1});
+  const auto found =
+      desk.execute(&tx, statements::batch_list,
+                   {.first = batch.value, .last = batch.value, .max = 1, .count_to = 1});
   tx.spoil();
   const std::string name = "the batch " + std::to_string(batch.value) + " ";
   if (found.empty()) refuse(name + "is not there: it ended long ago, or was never begun");

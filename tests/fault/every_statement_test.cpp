@@ -40,7 +40,10 @@ TEST_P(a_fault_in_every_statement, is_played_by_a_scenario) {
   const tableq::timestamp began = clock.now();
   std::set<std::string> missing = statement_names(GetParam()->name());
   for (const std::string& each : beyond_scenarios) missing.erase(each);
-  std::erase_if(missing, [](const std::string& name) { return name.starts_with("batch."); });
+  std::erase_if(missing, [](const std::string& name) {
+    // A list or get with fewer columns makes the calls of one with all.
+    return name.starts_with("batch.") || name.ends_with("_outline") || name.ends_with("_seen");
+  });
   for (const auto& list :
        {destructive_scenarios(), claim_scenarios(), settling_scenarios(), looking_scenarios(),
         database_scenarios(), transaction_scenarios(), table_scenarios()}) {

@@ -1,4 +1,4 @@
-// The pictures of docs/dashboard.md: a shop at work for some seconds. See scripts/dashboard_pictures.sh.
+// The pictures of docs/dashboard.md: a shop at work for some seconds. See scripts/dashboard.sh.
 import {spawn} from 'node:child_process';
 import {join} from 'node:path';
 import {browser, command, fresh, server, tableq} from './world.mjs';

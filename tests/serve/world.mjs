@@ -1,4 +1,5 @@
 // Shared by the tests of `tableq serve`: the command, queues with messages of every state, the server, a browser.
+import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {cpSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -137,7 +138,10 @@ export function copied(db) {
 }
 
 const running = new Set();
-after(() => running.forEach((each) => each.kill('SIGKILL')));  // Those of a test that has failed.
+after(() => running.forEach((each) => each.process.kill('SIGKILL'))); // Those of a test that has failed.
+after(() => {
+  for (const each of running) assert.doesNotMatch(each.errors, /Sanitizer|runtime error/);
+});
 
 // A running `tableq serve`.
 export class server {
@@ -154,7 +158,7 @@ export class server {
       lines.once('line', resolve);
       made.process.once('exit', (status) => reject(new Error(`serve ended with ${status}: ${made.errors}`)));
     });
-    running.add(made.process);
+    running.add(made);
     return made;
   }
 

@@ -4,8 +4,8 @@
 #include <tableq/opentelemetry.hpp>
 #include <tableq/tableq.hpp>
 
-/// Handles all messages of the queue `jobs` at an address in spans, and adds one to the queue `next`
-/// in each. Prints trace, parent and id of each span.
+/// Handles all messages of the queue `jobs` at an address in spans, and adds one to the queue
+/// `next` in each. Prints trace, parent and id of each span.
 int main(int count, char** words) {
   if (count != 2) return 2;
   namespace api = opentelemetry::trace;

@@ -7,12 +7,11 @@ namespace tool::web {
 
 namespace {
 
-constexpr std::string_view cookie_name = "tableq_session";
 constexpr std::chrono::hours session_length{12};
 constexpr std::size_t most_sessions = 1000;
 constexpr std::size_t most_notices = 1000;
 
-std::string_view cookie_of(const request& from) {
+std::string_view cookie_of(const request& from, std::string_view cookie_name) {
   std::string_view all = from.header("cookie");
   while (!all.empty()) {
     const std::size_t end = all.find(';');
@@ -82,7 +81,7 @@ std::optional<visitor> access::admit(const request& from) {
     if (!equal_in_constant_time(rules_.token, bearer)) return std::nullopt;
     return visitor{.form_token = open_form_token_};
   }
-  const std::string_view cookie = cookie_of(from);
+  const std::string_view cookie = cookie_of(from, rules_.cookie_name);
   if (cookie.empty()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(cookie);
@@ -112,8 +111,8 @@ std::string access::log_out(const visitor& by) {
 }
 
 std::string access::cookie(const std::string& value, std::chrono::seconds age) const {
-  return std::string(cookie_name) + "=" + value +
-         "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(age.count()) +
+  return rules_.cookie_name + "=" + value + "; Path=" + rules_.cookie_path +
+         "; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(age.count()) +
          (rules_.behind_https ? "; Secure" : "");
 }
 

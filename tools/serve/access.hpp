@@ -22,6 +22,9 @@ struct access_rules {
   bool allows_changes = false;  ///< Otherwise every POST but that of the login is refused.
   bool behind_https = false;    ///< Cookies are sent by HTTPS only, and origins are of HTTPS.
   bool open_metrics = false;    ///< /metrics needs no token.
+  /// Of the cookie: browsers send one to all ports of a host.
+  std::string cookie_name = "tableq";
+  std::string cookie_path = "/";
 };
 
 /// How a request has shown that it may see the pages.

@@ -26,8 +26,7 @@ json or_null(const std::optional<Number>& value) {
 
 response as_json(const json& value) {
   return {.type = "application/json",
-          .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n",
-          .headers = {{"Cache-Control", "no-store"}}};
+          .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
 json queue_json(const queue_view& queue) {
@@ -61,7 +60,8 @@ json message_data(const call& asked, const tableq::stored_message& one,
     for (const char* const hidden : {"payload", "headers", "result"}) out.erase(hidden);
   }
   if (detail == tableq::message_detail::seen) {
-    for (const char* const unread : {"payload", "headers", "key", "attempts", "claimed_at", "errors"}) {
+    for (const char* const unread :
+         {"payload", "headers", "key", "attempts", "claimed_at", "errors"}) {
       out.erase(unread);
     }
     out["no_right"] = true;
@@ -81,9 +81,8 @@ response messages_data(const call& asked) {
   constexpr std::size_t most = 100;
   std::vector<tableq::stored_message> found;
   const auto read = read_as_allowed(detail_for(asked), [&](tableq::message_detail detail) {
-    found = queue.list(state, {.max = most + 1,
-                               .after = after,
-                               .with = {.detail = detail, .progress = true}});
+    found = queue.list(
+        state, {.max = most + 1, .after = after, .with = {.detail = detail, .progress = true}});
   });
   json out{{"messages", json::array()}, {"next", json()}};
   if (found.size() > most) {
@@ -100,9 +99,8 @@ response message_data_of(const call& asked, const std::string& id_text) {
       parse_number("The message's id", id_text, 1, std::numeric_limits<std::int64_t>::max())};
   std::optional<tableq::stored_message> found;
   const auto read = read_as_allowed(detail_for(asked), [&](tableq::message_detail detail) {
-    found = queue.get(id, {.detail = detail,
-                           .progress = true,
-                           .result = detail == tableq::message_detail::all});
+    found = queue.get(
+        id, {.detail = detail, .progress = true, .result = detail == tableq::message_detail::all});
   });
   if (!found) throw page_error(404, "The message is not in the queue.");
   return as_json(message_data(asked, *found, read));

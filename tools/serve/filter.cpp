@@ -1,5 +1,6 @@
 #include "filter.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,9 @@ constexpr std::array<condition, 6> conditions{{
     {"value", "Value of the header", ""},
 }};
 
+/// What pages with a filter have besides.
+constexpr std::array<std::string_view, 5> others{"after", "count", "form", "said", "state"};
+
 std::string value_of(const fields& from, std::string_view name) {
   const auto found = from.find(name);
   return found == from.end() ? std::string() : found->second;
@@ -39,6 +43,14 @@ bool concerns_headers(std::string_view name) {
 }  // namespace
 
 std::optional<tableq::message_filter> read_filter(const fields& from, bool with_headers) {
+  // A condition with a wrong name would select all.
+  for (const auto& [name, value] : from) {
+    const bool known = std::any_of(conditions.begin(), conditions.end(),
+                                   [&](const condition& each) { return each.name == name; });
+    if (!known && std::find(others.begin(), others.end(), name) == others.end()) {
+      throw usage_error("There is no condition " + in_quotes(name) + ".");
+    }
+  }
   tableq::message_filter out;
   bool any = false;
   const auto text = [&](const char* name) -> std::optional<std::string> {
@@ -54,6 +66,9 @@ std::optional<tableq::message_filter> read_filter(const fields& from, bool with_
   if (const auto header = text("header")) {
     if (!with_headers) throw usage_error("Headers are hidden, so they cannot be asked for.");
     out.header = {.name = *header, .value = value_of(from, "value")};
+  }
+  if (!out.header && !value_of(from, "value").empty()) {
+    throw usage_error("The value of a header goes with its name.");
   }
   return any ? std::optional(out) : std::nullopt;
 }
@@ -97,20 +112,18 @@ selection select(const call& asked, const tableq::claim_queue& opened,
   if (auto filter = read_filter(asked.from.query, asked.site.shows_payloads)) {
     filter->state = state;
     // A filter reads more than a viewer may: then the page says so.
-    auto found = opened.list(*filter, {.max = most,
-                                       .after = read_place(asked.from.asked("after")),
-                                       .with = {.detail = tableq::message_detail::outline,
-                                                .progress = leased}});
+    auto found = opened.list(
+        *filter, {.max = most,
+                  .after = read_place(asked.from.asked("after")),
+                  .with = {.detail = tableq::message_detail::outline, .progress = leased}});
     out.messages = std::move(found.messages);
     if (found.next) out.next = place_text(*found.next);
     return out;
   }
   const auto after = read_cursor(asked.from.asked("after"), state);
   out.detail = read_as_allowed(tableq::message_detail::outline, [&](tableq::message_detail detail) {
-    out.messages =
-        opened.list(state, {.max = most + 1,
-                                       .after = after,
-                                       .with = {.detail = detail, .progress = leased}});
+    out.messages = opened.list(
+        state, {.max = most + 1, .after = after, .with = {.detail = detail, .progress = leased}});
   });
   if (out.messages.size() > most) {
     out.messages.pop_back();

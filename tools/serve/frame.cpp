@@ -10,10 +10,6 @@ namespace tool::web {
 
 namespace {
 
-response as_response(html whole, unsigned status) {
-  return {.status = status, .body = whole.release(), .headers = {{"Cache-Control", "no-store"}}};
-}
-
 html head(const std::string& prefix, const std::string& title) {
   return html(R"(<!doctype html>
 <html lang="en">
@@ -105,7 +101,7 @@ response framed(const call& asked, page content, unsigned status) {
   }
   out += freshness(asked);
   out.put("</footer>\n</body>\n</html>\n");
-  return as_response(std::move(out), status);
+  return {.status = status, .body = out.release()};
 }
 
 response framed_alone(const std::string& prefix, page content, unsigned status) {
@@ -117,7 +113,7 @@ response framed_alone(const std::string& prefix, page content, unsigned status) 
     out += content.body;
   }
   out.put("</main></body></html>\n");
-  return as_response(std::move(out), status);
+  return {.status = status, .body = out.release()};
 }
 
 page login_page(const std::string& form_token, const std::string& prefix, const std::string& target,

@@ -206,7 +206,7 @@ class connection : public std::enable_shared_from_this<connection<State>> {
     reply_->result(made.status);
     reply_->set(http::field::content_type, made.type);
     for (const auto& [name, value] : state_->service.headers) reply_->set(name, value);
-    for (const auto& [name, value] : made.headers) reply_->insert(name, value);
+    for (const auto& [name, value] : made.headers) reply_->set(name, value);
     reply_->keep_alive(keep_);
     reply_->body() = std::move(made.body);
     reply_->prepare_payload();

@@ -136,7 +136,8 @@ html payload_of(const call& asked, const stored_message& one) {
   tab(payload_form::text, "text");
   tab(payload_form::hex, "hex");
   out.put(R"(<span class="quiet">{} bytes</span></nav>{}</section>)",
-          number(static_cast<std::int64_t>(one.payload.size())), payload_block(one.payload, form, "Payload"));
+          number(static_cast<std::int64_t>(one.payload.size())),
+          payload_block(one.payload, form, "Payload"));
   return out;
 }
 
@@ -154,12 +155,12 @@ page message_page(const call& asked, const std::string& id) {
   std::optional<stored_message> found;
   const auto wanted =
       asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
-  const bool few = tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
-                     found = opened.get({value}, {.detail = detail,
-                                                  .progress = true,
-                                                  .result = asked.site.shows_payloads &&
-                                                            detail == wanted});
-                   });
+  const bool few =
+      tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
+        found = opened.get({value}, {.detail = detail,
+                                     .progress = true,
+                                     .result = asked.site.shows_payloads && detail == wanted});
+      });
   if (!found) {
     throw page_error(404, "Message " + id + " is not in the queue: it was completed or removed.");
   }

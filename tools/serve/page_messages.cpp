@@ -110,9 +110,9 @@ html peek_table(const std::vector<tableq::message>& next, tableq::timestamp now)
 html rows_table(const std::vector<tableq::row>& next) {
   using tableq::row;
   if (next.empty()) return {};
-  return table<row>(
-      "The next rows",
-      {{"Row", [](const row& one) { return foreign_start(row_json(one), 400); }}}, next);
+  return table<row>("The next rows",
+                    {{"Row", [](const row& one) { return foreign_start(row_json(one), 400); }}},
+                    next);
 }
 
 /// The next messages of a queue that has no page for each one.
@@ -167,7 +167,8 @@ html messages_table(const call& asked, const queue_view& queue, const selection&
     return of ? foreign_start(*of, 40) : html();
   };
   if (!few) {
-    add("Attempts", [](const stored_message& one) { return html("{}", one.attempts); }, "n");
+    add(
+        "Attempts", [](const stored_message& one) { return html("{}", one.attempts); }, "n");
     add("Key", [&](const stored_message& one) { return text(one.key); });
     if (queue.info.groups) add("Group", [&](const stored_message& one) { return text(one.group); });
   }

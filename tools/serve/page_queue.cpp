@@ -141,14 +141,13 @@ html groups_of(const call& asked, const queue_view& queue) {
                        asked.here("/messages?state=held&group=" + escaped(one.group)),
                        foreign_start(one.group, 60));
          }},
-        {"Waiting", [](const waiting_group& one) { return html("{}", messages_words(one.waiting)); }},
+        {"Waiting",
+         [](const waiting_group& one) { return html("{}", messages_words(one.waiting)); }},
         {"For", [&](const waiting_group& one) {
-           const auto waits = queue.figures->as_of() - one.oldest;
-           return html("{}", span_words(std::max(waits, std::chrono::milliseconds{0})));
+           return html("{}", span_words(between(one.oldest, queue.figures->as_of())));
          }}};
-    return html(
-        R"({}<p class="quiet">Among the first 10,000 ready and held messages.</p>)",
-        table("Groups", columns, groups));
+    return html(R"({}<p class="quiet">Among the first 10,000 ready and held messages.</p>)",
+                table("Groups", columns, groups));
   });
 }
 
@@ -174,15 +173,15 @@ html schedules_of(const call& asked, const queue_view& queue, const database_vie
       {"Last", [&](const schedule_info& one) { return one.last ? when(*one.last, now) : html(); }},
       {"State", [](const schedule_info& one) { return foreign_start(state_of(one), 200); }}};
   if (asked.may_change()) {
-    columns.push_back({"Actions", [&](const schedule_info& one) {
-                         const html name(R"(<input type="hidden" name="name" value="{}">)",
-                                         one.rule.name);
-                         const std::string here = asked.here("/schedules/");
-                         return html(R"(<div class="actions">{}{}</div>)",
-                                     one.enabled ? button(asked, here + "pause", "Pause it", name)
-                                                 : button(asked, here + "resume", "Resume it", name),
-                                     button(asked, here + "run", "Run now", name));
-                       }});
+    columns.push_back(
+        {"Actions", [&](const schedule_info& one) {
+           const html name(R"(<input type="hidden" name="name" value="{}">)", one.rule.name);
+           const std::string here = asked.here("/schedules/");
+           return html(R"(<div class="actions">{}{}</div>)",
+                       one.enabled ? button(asked, here + "pause", "Pause it", name)
+                                   : button(asked, here + "resume", "Resume it", name),
+                       button(asked, here + "run", "Run now", name));
+         }});
   }
   return section_of("Schedules", "schedules", all.schedules, [&](auto found) {
     std::erase_if(found, [&](const auto& each) { return each.rule.queue != queue.name(); });
@@ -194,7 +193,7 @@ html batches_of(const call& asked, const queue_view& queue, const database_view&
   if (!queue.info.batches && !queue.info.batch_ends) return {};
   using tableq::batch_info;
   const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
-  const auto at_least = [](literal name, std::size_t batch_info::* which) -> column<batch_info> {
+  const auto at_least = [](literal name, std::size_t batch_info::*which) -> column<batch_info> {
     return {name,
             [which](const batch_info& one) {
               const auto count = static_cast<std::int64_t>(one.*which);
@@ -222,14 +221,14 @@ html batches_of(const call& asked, const queue_view& queue, const database_view&
       at_least("Gone", &batch_info::gone),
       {"At its end to",
        [&](const batch_info& one) {
-         return one.then.empty()
-                    ? html()
-                    : html(R"(<a href="{}">{}</a>)", asked.queue_link(asked.database, one.then),
-                           one.then);
+         return one.then.empty() ? html()
+                                 : html(R"(<a href="{}">{}</a>)",
+                                        asked.queue_link(asked.database, one.then), one.then);
        }},
       {"Begun", [&](const batch_info& one) { return when(one.created_at, now); }},
-      {"Ended",
-       [&](const batch_info& one) { return one.finished_at ? when(*one.finished_at, now) : html(); }}};
+      {"Ended", [&](const batch_info& one) {
+         return one.finished_at ? when(*one.finished_at, now) : html();
+       }}};
   return section_of("Batches", "batches", all.batches, [&](auto found) {
     if (!queue.info.batches) {
       std::erase_if(found, [&](const auto& each) { return each.then != queue.name(); });
@@ -249,10 +248,9 @@ html actions_of(const call& asked, const queue_view& queue) {
   out += queue.paused ? button(asked, asked.here("/resume"), "Resume", {}, "main")
                       : button(asked, asked.here("/pause"), "Pause");
   if (queue.info.kind == kind::claim) {
-    out += danger(
-        asked, asked.here("/purge"), "Delete done messages", "Delete",
-        html(R"(<label for="older">That finished at least this long ago</label>)"
-             R"(<input id="older" name="older" value="7d" size="6" required>)"));
+    out += danger(asked, asked.here("/purge"), "Delete done messages", "Delete",
+                  html(R"(<label for="older">That finished at least this long ago</label>)"
+                       R"(<input id="older" name="older" value="7d" size="6" required>)"));
   } else {
     out += danger(asked, asked.here("/purge"), "Delete every message", "Delete every message",
                   html(R"(<label for="name">The queue's name, to confirm</label>)"

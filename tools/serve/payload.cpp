@@ -115,9 +115,8 @@ html payload_block(std::string_view payload, payload_form form, literal label) {
       text = hex_dump(shown);
       break;
   }
-  html out(
-      R"(<pre class="payload" tabindex="0" role="region" aria-label="{}"><bdi>{}</bdi></pre>)",
-      label, text);
+  html out(R"(<pre class="payload" tabindex="0" role="region" aria-label="{}"><bdi>{}</bdi></pre>)",
+           label, text);
   if (shown.size() < payload.size()) {
     out.put(R"(<p class="quiet">The first {} of {} bytes. `tableq get` prints all.</p>)",
             number(static_cast<std::int64_t>(shown.size())),

@@ -124,8 +124,8 @@ response metrics_text(const site_parts& site) {
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (!views[i]->trouble.empty()) continue;
     for (const queue_view& queue : views[i]->queues) {
-      if (!queue.figures || !queue.trouble.empty()) continue;
-      for (const figure& each : figures_of(*queue.figures)) {
+      if (!queue.trouble.empty()) continue;
+      for (const figure& each : queue.counts) {
         if (!each.at_least) continue;
         line(out, "tableq_queue_at_least",
              labels[i] + ",queue=" + label_text(queue.name()) + ",figure=\"" +

@@ -148,7 +148,9 @@ web::access_rules rules_of(const serve_arguments& given, const place& at) {
   web::access_rules out{.hosts = hosts_of(given, at),
                         .allows_changes = given.allows_changes,
                         .behind_https = given.behind_https,
-                        .open_metrics = given.open_metrics};
+                        .open_metrics = given.open_metrics,
+                        .cookie_name = "tableq_" + std::to_string(at.port),
+                        .cookie_path = given.path.text() + "/"};
   if (given.token_file.given()) out.token = read_token(given.token_file.text());
   if (out.token.empty() && !at.is_loopback()) {
     throw usage_error(
@@ -188,6 +190,7 @@ web::http_service service_of(web::site& pages) {
               {"Content-Security-Policy",
                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
                "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
+              {"Cache-Control", "no-store"},
               {"X-Content-Type-Options", "nosniff"},
               {"X-Frame-Options", "DENY"},
               // With "no-referrer" browsers hide the origin of forms, too.

@@ -137,7 +137,9 @@ response site::answer(const request& as_sent) {
       out.headers.emplace_back("WWW-Authenticate", "Bearer");
       return out;
     }
-    return see_other(parts_.prefix + "/login?to=" + escaped(from.target));
+    // A longer one would be too long for the next request.
+    return see_other(parts_.prefix + "/login" +
+                     (from.target.size() < 2000 ? "?to=" + escaped(from.target) : ""));
   }
   return answer_admitted({.site = parts_, .from = from, .by = by.value_or(visitor())});
 }

@@ -31,6 +31,14 @@ float known(const std::optional<double>& rate) {
 
 }  // namespace
 
+milliseconds between(tableq::timestamp earlier, tableq::timestamp later) {
+  if (later <= earlier) return milliseconds{0};
+  std::int64_t out = 0;
+  const bool too_long = __builtin_sub_overflow(later.time_since_epoch().count(),
+                                               earlier.time_since_epoch().count(), &out);
+  return too_long ? milliseconds::max() : milliseconds{out};
+}
+
 bool concerns_one_queue(const tableq::error& failure) {
   return failure.advice() == tableq::advice::never &&
          failure.code() != tableq::errc::connection_failed;
@@ -51,14 +59,12 @@ std::vector<tableq::batch_info> batches_of(const tableq::database& db) {
 
 std::optional<milliseconds> queue_view::oldest() const {
   if (!figures || !figures->oldest()) return std::nullopt;
-  return std::max(figures->as_of() - *figures->oldest(), milliseconds{0});
+  return between(*figures->oldest(), figures->as_of());
 }
 
 figure queue_view::find(std::string_view wanted) const {
-  if (figures) {
-    for (const figure& each : figures_of(*figures)) {
-      if (each.name == wanted) return each;
-    }
+  for (const figure& each : counts) {
+    if (each.name == wanted) return each;
   }
   return {wanted, std::nullopt};
 }
@@ -234,7 +240,8 @@ void watched_database::look_at_queues(tableq::database& db) {
   std::erase_if(followed_, [&](const auto& each) { return !present.contains(each.first); });
   look_at_rules(db);
   const std::lock_guard lock(mutex_);
-  std::erase_if(attended_, [](const auto& each) { return steady::now() - each.second > attention; });
+  std::erase_if(attended_,
+                [](const auto& each) { return steady::now() - each.second > attention; });
   std::erase_if(opened_, [&](const auto& each) { return !present.contains(each.first); });
 }
 
@@ -263,6 +270,7 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
     if (!queue.recent.empty()) seen.rates = rates_of(queue.recent.front(), found);
     queue.recent.push_back(found);
     if (!queue.begun) queue.begun = found;
+    seen.counts = figures_of(found);
     seen.figures = std::move(found);
     if ((with_limits || first) && seen.info.kind != tableq::kind::table) {
       std::visit(

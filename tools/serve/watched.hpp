@@ -24,6 +24,10 @@ namespace tool::web {
 
 using steady = std::chrono::steady_clock;
 
+/// From one time to a later one; zero if it is not later, and the longest span if there is none so
+/// long: plain SQL may write any time.
+std::chrono::milliseconds between(tableq::timestamp earlier, tableq::timestamp later);
+
 /// Whether other queues can be read all the same.
 bool concerns_one_queue(const tableq::error& failure);
 
@@ -77,12 +81,13 @@ std::vector<tableq::batch_info> batches_of(const tableq::database& db);
 struct queue_view {
   tableq::queue_info info = {};
   std::optional<queue_figures> figures = {};  ///< Of the last look that could read them.
+  std::vector<figure> counts = {};            ///< Of the figures.
   tableq::queue_rates rates = {};             ///< Over the last ten seconds or so.
   std::optional<tableq::queue_limits> limits = {};
   bool paused = false;
   std::string trouble = {};  ///< Why the last look could not read it; empty if it could.
   beside<tableq::waiting_group> groups = {};  ///< Those that wait longest.
-  std::shared_ptr<const history> past = {};  ///< Oldest first.
+  std::shared_ptr<const history> past = {};   ///< Oldest first.
 
   [[nodiscard]] const std::string& name() const { return info.name; }
   /// How long the oldest ready message waits.

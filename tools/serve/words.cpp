@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "watched.hpp"
+
 namespace tool::web {
 
 namespace {
@@ -58,10 +60,10 @@ html when(tableq::timestamp time, tableq::timestamp now) {
   const std::string exact = iso(time);
   if (time > now) {
     return html(R"(<time datetime="{}" title="{}">in {}</time>)", exact, time_words(time),
-                span_words(time - now));
+                span_words(between(now, time)));
   }
   return html(R"(<time datetime="{}" title="{}">{} ago</time>)", exact, time_words(time),
-              span_words(now - time));
+              span_words(between(time, now)));
 }
 
 html progress_words(const tableq::message_progress& of, tableq::timestamp now) {

@@ -166,6 +166,8 @@ test('the login gives a cookie, and ends', async () => {
   assert.match(cookie, /HttpOnly/);
   assert.match(cookie, /SameSite=Strict/);
   assert.ok(!cookie.includes(token));
+  // Browsers send a cookie to all ports of a host.
+  assert.ok(cookie.startsWith(`tableq_${new URL(closed.url).port}=`));
   const session = {cookie: cookie.split(';')[0]};
   assert.equal((await closed.get('/', session)).status, 200);
   await closed.until('/healthz', (_, a) => a.status === 200, 'figures');
@@ -201,6 +203,7 @@ test('paths are matched exactly', async () => {
 });
 
 test('every answer forbids foreign content, frames and guesses of its type', async () => {
+  assert.equal((await open.get('/metrics')).headers.get('cache-control'), 'no-store');
   for (const path of ['/', '/nothing', '/assets/live.js', '/metrics', '/%zz', '/api/v1/databases']) {
     const {headers} = await open.get(path);
     const policy = headers.get('content-security-policy');
@@ -245,6 +248,70 @@ test('what is too large is refused', async () => {
   assert.match(body, /^HTTP\/1\.1 413 /);
   assert.match(await bytes(open, 'this is not HTTP\r\n\r\n'), /^HTTP\/1\.[01] 400 /);
   assert.match(await bytes(open, `DELETE / HTTP/1.1\r\nHost: ${host}\r\n\r\n`), /^HTTP\/1\.1 405 /);
+});
+
+const statuses = (text) => [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map((found) => Number(found[1]));
+
+test('a request that a proxy may read differently is refused, and its connection ends', async () => {
+  const {host} = new URL(open.url);
+  const next = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const form = 'Content-Type: application/x-www-form-urlencoded\r\n';
+  for (const head of [
+    'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', 'Content-Length: 4\r\nContent-Length: 5\r\n',
+    'Transfer-Encoding: xchunked\r\n', 'Transfer-Encoding: chunked, chunked\r\n', 'Transfer-Encoding : chunked\r\n',
+    'X: a\0b\r\n',
+  ]) {
+    for (const method of ['POST', 'GET']) {
+      const text = await bytes(open, `${method} / HTTP/1.1\r\nHost: ${host}\r\n${form}${head}\r\n0\r\n\r\n${next}`);
+      assert.deepEqual(statuses(text), [400], `${method} ${JSON.stringify(head)}`);
+    }
+  }
+  for (const line of ['GET http://evil.example/ HTTP/1.1', 'GET / HTTP/3.7', 'GET /a\0b HTTP/1.1', 'PRI * HTTP/2.0']) {
+    assert.deepEqual(statuses(await bytes(open, `${line}\r\nHost: ${host}\r\n\r\n${next}`)), [400], line);
+  }
+  const chunk = `ffff\r\n${'x'.repeat(0xffff)}\r\n`;
+  const large = await bytes(open, `POST / HTTP/1.1\r\nHost: ${host}\r\n${form}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`);
+  assert.deepEqual(statuses(large), [413]);
+});
+
+test('requests that come together are answered in their order', async () => {
+  const {host} = new URL(open.url);
+  const one = (path, more = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+  const text = await bytes(open, one('/metrics') + one('/nothing') + one('/db/1/doctor') + one('/healthz', 'Connection: close\r\n'), {wait: 1});
+  assert.deepEqual(statuses(text), [200, 404, 200, 200]);
+});
+
+test('a wrong name of a condition selects nothing', async () => {
+  for (const query of ['grup=x', 'keys=a&error=x', 'value=x']) {
+    for (const path of ['messages', 'dead']) {
+      assert.equal((await acting.get(`/db/1/queues/jobs/${path}?${query}`)).status, 400, query);
+    }
+    const form = await acting.form('/db/1/queues/jobs');
+    const wrong = Object.fromEntries(new URLSearchParams(query));
+    for (const action of ['redrive', 'purge']) {
+      assert.equal((await acting.post(`/db/1/queues/jobs/dead/${action}`, {form, ...wrong})).status, 400, query);
+    }
+  }
+  assert.match(await (await acting.get('/db/1/queues/jobs/actions')).text(), /Nothing was started/);
+});
+
+test('times that only plain SQL writes are shown', async () => {
+  const odd = fresh();
+  tableq(odd, ['create', 'claim', 'jobs']);
+  tableq(odd, ['enqueue', 'jobs', 'a', 'b', 'c']);
+  const shown = await server.start(odd, ['--show-payloads']);
+  await shown.until('/db/1/queues/jobs', (_, answer) => answer.status === 200, 'the first figures');
+  for (const time of ['9223372036854775807', '-9223372036854775808', '253402300800000', '-1']) {
+    execFileSync('sqlite3', [odd.slice('sqlite://'.length), `UPDATE jobs SET created_at = ${time};
+      UPDATE jobs SET state = 2, due_at = ${time} WHERE id = 2;
+      UPDATE jobs SET state = 4, finished_at = ${time} WHERE id = 3;
+      UPDATE jobs SET progress = '{"done": 1e300, "at": ${time}, "note": "x"}', errors = '[{"at": ${time}, "error": "x"}]'`]);
+    for (const path of ['/', '/db/1/queues/jobs', '/metrics', '/api/v1/databases/1/queues/jobs', ...[1, 2, 3].map((id) => `/db/1/queues/jobs/messages/${id}`),
+      ...['ready', 'delayed', 'dead'].map((state) => `/db/1/queues/jobs/messages?state=${state}`)]) {
+      assert.equal((await shown.get(path)).status, 200, `${path} at ${time}`);
+    }
+  }
+  await shown.stop();
 });
 
 test('HEAD has the headers of GET and no body', async () => {

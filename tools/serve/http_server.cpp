@@ -75,6 +75,9 @@ std::optional<response> read_request(const sent_request& sent, request& into) {
     const bool added = into.headers.emplace(name, std::string(field.value())).second;
     if (!added && once) return plain(400, "Two headers " + name + "\n");
   }
+  // A proxy in front may see another end of such a body.
+  const std::string_view coding = into.header("transfer-encoding");
+  if (!coding.empty() && coding != "chunked") return plain(400, "Only chunked bodies\n");
   const beast::string_view target = sent.target();
   if (!read_target({target.data(), target.size()}, into)) return plain(400, "A wrong target\n");
   if (into.posts) {

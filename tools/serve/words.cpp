@@ -52,8 +52,8 @@ std::string span_words(std::chrono::milliseconds span) {
 
 std::string time_words(tableq::timestamp time) {
   std::string out = iso(time);
-  out[10] = ' ';
-  return out.substr(0, 19) + " UTC";
+  out[out.find('T')] = ' ';
+  return out.substr(0, out.find('.')) + " UTC";
 }
 
 html when(tableq::timestamp time, tableq::timestamp now) {

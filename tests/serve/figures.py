@@ -34,6 +34,7 @@ def work(url: str, until: float, done: list[int]) -> None:
 
 
 def view(url: str, until: float, answers: list[int]) -> None:
+    time.sleep(2)  # After the first look.
     while time.monotonic() < until:
         for path in ("", "db/1/queues/queue00", "metrics"):
             with urllib.request.urlopen(url + path, timeout=30) as answer:

@@ -166,6 +166,7 @@ html queue_crumbs(const call& asked, bool with_queue) {
 const queue_view& view_of(const call& asked, const database_view& all) {
   if (const queue_view* found = all.find(asked.queue)) return *found;
   if (!all.trouble.empty()) throw page_error(503, all.trouble);
+  if (!all.looked_at) throw page_error(503, "The queues are not read yet. Load the page again.");
   throw page_error(404, "There is no such queue in the database.");
 }
 

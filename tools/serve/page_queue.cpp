@@ -174,14 +174,16 @@ html schedules_of(const call& asked, const queue_view& queue, const database_vie
       {"State", [](const schedule_info& one) { return foreign_start(state_of(one), 200); }}};
   if (asked.may_change()) {
     columns.push_back(
-        {"Actions", [&](const schedule_info& one) {
+        {"Actions",
+         [&](const schedule_info& one) {
            const html name(R"(<input type="hidden" name="name" value="{}">)", one.rule.name);
            const std::string here = asked.here("/schedules/");
            return html(R"(<div class="actions">{}{}</div>)",
                        one.enabled ? button(asked, here + "pause", "Pause it", name)
                                    : button(asked, here + "resume", "Resume it", name),
                        button(asked, here + "run", "Run now", name));
-         }});
+         },
+         "acts"});
   }
   return section_of("Schedules", "schedules", all.schedules, [&](auto found) {
     std::erase_if(found, [&](const auto& each) { return each.rule.queue != queue.name(); });

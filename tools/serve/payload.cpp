@@ -69,13 +69,7 @@ std::string indented(std::string_view valid) {
   return out;
 }
 
-}  // namespace
-
-payload_form fitting_form(std::string_view payload) {
-  if (looks_like_json(payload)) return payload_form::json;
-  return is_text(payload) ? payload_form::text : payload_form::hex;
-}
-
+/// `0000  68 65 6c 6c 6f                                   hello`
 std::string hex_dump(std::string_view bytes) {
   constexpr std::size_t width = 16;
   std::string out;
@@ -97,6 +91,13 @@ std::string hex_dump(std::string_view bytes) {
     out += "  " + readable + "\n";
   }
   return out;
+}
+
+}  // namespace
+
+payload_form fitting_form(std::string_view payload) {
+  if (looks_like_json(payload)) return payload_form::json;
+  return is_text(payload) ? payload_form::text : payload_form::hex;
 }
 
 html payload_block(std::string_view payload, payload_form form, literal label) {

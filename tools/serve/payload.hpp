@@ -16,7 +16,4 @@ payload_form fitting_form(std::string_view payload);
 /// The payload in this form, at most 64 KiB of it.
 html payload_block(std::string_view payload, payload_form form, literal label);
 
-/// `0000  68 65 6c 6c 6f                                   hello`
-std::string hex_dump(std::string_view bytes);
-
 }  // namespace tool::web

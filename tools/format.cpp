@@ -41,6 +41,9 @@ std::string base64(std::string_view bytes) {
 }
 
 std::string iso(tableq::timestamp time) {
+  // The calendar of std::chrono ends after some 32,000 years; plain SQL may write any time.
+  constexpr tableq::timestamp end{std::chrono::milliseconds{970'000'000'000'000}};
+  time = std::clamp(time, tableq::timestamp(-end.time_since_epoch()), end);
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};

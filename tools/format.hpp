@@ -17,7 +17,7 @@ namespace tool {
 /// Members stay in the order in which they were added.
 using json = nlohmann::ordered_json;
 
-/// `2025-01-31T12:00:00.000Z`.
+/// `2025-01-31T12:00:00.000Z`; for a time beyond some 30,000 years the last one.
 std::string iso(tableq::timestamp time);
 
 /// The text, or null.

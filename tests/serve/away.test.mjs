@@ -30,6 +30,8 @@ before(() => {
   tableq(db, ['enqueue', 'parts', 'secret']);
   const {receipt} = JSON.parse(tableq(db, ['take', 'parts', '--json']));
   tableq(db, ['complete', 'parts', receipt, '--result', 'secret']);
+  tableq(db, ['enqueue', 'parts', 'secret']);
+  tableq(db, ['take', 'parts', '--lease', '1h']);
 });
 after(() => {
   if (skip) return;
@@ -112,7 +114,8 @@ test('a viewer sees counts and states, and has no right to all else', {skip}, as
   const finished = await (await shown.get('/db/1/queues/parts/messages/1')).text();
   assert.match(finished, /no right.* result/is);
   assert.doesNotMatch(finished, /secret/);
-  for (const [path, status] of [['parts/messages/1', 200], ['parts/messages?state=done', 200], ['parts/schedules', 403]]) {
+  for (const [path, status] of [['parts/messages/1', 200], ['parts/messages?state=done', 200],
+    ['parts/messages/2', 200], ['parts/messages?state=leased', 200], ['parts/schedules', 403]]) {
     const answer = await shown.get(`/api/v1/databases/1/queues/${path}`);
     const text = await answer.text();
     assert.equal(answer.status, status, path);
@@ -120,6 +123,13 @@ test('a viewer sees counts and states, and has no right to all else', {skip}, as
     if (status === 200) assert.match(text, /"no_right":true/, path);
   }
   assert.equal((await shown.get('/api/v1/databases/1/batches')).status, 403);
+  for (const path of ['messages/2', 'messages?state=leased']) {
+    const answer = await shown.get(`/db/1/queues/parts/${path}`);
+    assert.equal(answer.status, 200, path);
+    const text = await answer.text();
+    assert.match(text, /no right/i, path);
+    assert.doesNotMatch(text, /secret/, path);
+  }
   for (const path of ['/db/1/queues/jobs', '/db/1/queues/mail', '/db/1/queues/jobs/dead']) {
     assert.equal((await shown.get(path)).status, 200, path);
   }

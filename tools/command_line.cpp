@@ -99,6 +99,7 @@ void add_commands(CLI::App& app, invocation& call) {
   add_drop(app, call);
   add_doctor(app, call);
   add_migrate(app, call);
+  add_move(app, call);
 #ifdef TABLEQ_WITH_SERVE
   add_serve(app, call);
 #endif

@@ -40,6 +40,7 @@ void add_schedules(CLI::App& app, invocation& call);
 void add_drop(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
 void add_migrate(CLI::App& app, invocation& call);
+void add_move(CLI::App& app, invocation& call);
 #ifdef TABLEQ_WITH_SERVE
 void add_serve(CLI::App& app, invocation& call);
 #endif

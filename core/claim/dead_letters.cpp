@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
@@ -29,7 +30,7 @@ template <class Edit>
 std::vector<message_id> move_messages(const queue_state& source, const queue_state& target,
                                       transaction_state& tx, message_state state,
                                       std::span<const message_id> ids, bool holds_keys, Edit edit) {
-  auto rows = source.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
+  auto rows = source.execute(&tx, statements::claim_remove, {.states = bit_of(state)}, items_of(ids));
   std::deque<std::string> texts;  // a deque never moves its elements
   std::vector<adopt_item> items;
   items.reserve(rows.size());
@@ -64,7 +65,8 @@ std::vector<message_id> move_messages(const queue_state& source, const queue_sta
   return out;
 }
 
-/// Those of the keys that messages of the queue hold.
+}  // namespace
+
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
                                      const std::set<std::string_view>& keys) {
   const std::vector<key_item> items = [&] {
@@ -85,8 +87,6 @@ std::set<std::string_view> held_keys(const queue_state& queue, transaction_state
   }
   return held;
 }
-
-}  // namespace
 
 void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
                           std::span<const message_id> ids) {

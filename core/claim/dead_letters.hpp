@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -47,6 +48,10 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
 /// @throws error errc::conflict when another message takes a key at the same time.
 redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters);
+
+/// Those of the keys that messages of the queue hold.
+std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
+                                     const std::set<std::string_view>& keys);
 
 /// Whether a message of the dead-letter queue came from this queue and can return. Without its
 /// headers it would be a different message.

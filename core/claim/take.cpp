@@ -78,13 +78,13 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
   }
 }
 
-void promote_all(const queue_state& queue, transaction_state* tx) {
+}  // namespace
+
+void promote(const queue_state& queue, transaction_state* tx) {
   for (int done = 1; promote_some(queue, tx) == promote_batch; ++done) {
     if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) break;
   }
 }
-
-}  // namespace
 
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
                            const take_options& options, take_course* course) {
@@ -139,7 +139,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     std::vector<delivery> got = once(how);
     if (last.refused) got = once(how);  // the limits are asked for first
     if (!got.empty() || gate.held_back() || !last.due) return got;
-    promote_all(queue.current(tx == nullptr), tx);
+    promote(queue.current(tx == nullptr), tx);
     return once(reading::plain);
   };
   if (options.wait.count() == 0) return read(woken::no);

@@ -172,6 +172,23 @@ std::string encode_headers(const headers& values, bool ascii) {
   return json(values).dump(on_one_line, ' ', ascii);
 }
 
+std::string in_ascii(std::string_view json_text) {
+  std::string out;
+  while (!json_text.empty()) {
+    const std::size_t length = std::max<std::size_t>(character_length(json_text), 1);
+    const std::string_view character = json_text.substr(0, length);
+    json_text.remove_prefix(length);
+    if (length == 1) {
+      out += character;
+      continue;
+    }
+    // Only strings of a JSON text have such characters: the escapes are those in their quotes.
+    const std::string quoted = json(character).dump(-1, ' ', true);
+    out.append(quoted, 1, quoted.size() - 2);
+  }
+  return out;
+}
+
 std::string encode_error(std::string_view text, bool ascii, std::size_t longest) {
   std::string plain = to_plain_utf8(text, longest);
   if (!ascii) return plain;

@@ -36,6 +36,10 @@ inline constexpr std::size_t longest_result = std::size_t{64} * 1024;
 /// @param ascii other characters become escapes.
 std::string encode_headers(const headers& values, bool ascii = false);
 
+/// The same JSON with escapes in place of other characters.
+/// @param json well-formed.
+std::string in_ascii(std::string_view json);
+
 /// An error as it is stored: to_plain_utf8, of at most `longest` bytes.
 /// @param ascii other characters become `\uXXXX`, and stay so.
 std::string encode_error(std::string_view text, bool ascii, std::size_t longest = longest_error);

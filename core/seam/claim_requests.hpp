@@ -190,12 +190,6 @@ struct id_item {
   TABLEQ_FIELDS(id_item, id)
 };
 
-/// Only messages in this state.
-struct state_request {
-  message_state state = message_state::ready;
-  TABLEQ_FIELDS(state_request, state)
-};
-
 /// Only messages in these states: bit n stands for the state n.
 struct states_request {
   int states = 0;
@@ -238,6 +232,27 @@ struct adopt_item {
   std::optional<std::string_view> headers = {};
   std::optional<std::string_view> errors = {};
   TABLEQ_FIELDS(adopt_item, payload, priority, created_at, key, past_key, headers, errors)
+};
+
+/// A message of another database, with all that it had there.
+struct restore_item {
+  byte_view payload = {};
+  message_state state = message_state::ready;  ///< Not leased.
+  std::int32_t priority = 0;
+  std::int64_t due_at = 0;  ///< Of a delayed message.
+  int attempts = 0;
+  timestamp created_at = {};
+  std::optional<timestamp> finished_at = {};
+  std::optional<timestamp> expires_at = {};
+  std::optional<int> max_attempts = {};
+  std::optional<std::string_view> retry = {};     ///< JSON.
+  std::optional<std::string_view> key = {};       ///< The message holds it from now on.
+  std::optional<std::string_view> past_key = {};  ///< Only shown.
+  std::optional<std::string_view> headers = {};
+  std::optional<std::string_view> errors = {};
+  std::optional<std::string_view> group = {};
+  TABLEQ_FIELDS(restore_item, payload, state, priority, due_at, attempts, created_at, finished_at,
+                expires_at, max_attempts, retry, key, past_key, headers, errors, group)
 };
 
 /// A group.
@@ -345,6 +360,14 @@ struct stored_row {
   byte_string payload = {};
   TABLEQ_FIELDS(stored_row, id, state, priority, attempts, created_at, due_at, claimed_at,
                 finished_at, key, group_key, expires_at, headers, errors, payload)
+};
+
+/// A message that has left its queue.
+struct removed_row : stored_row {
+  bool holds_key = false;  ///< Until it left. False: `key` was only shown.
+  std::optional<int> max_attempts = {};
+  std::optional<std::string> retry = {};  ///< JSON.
+  TABLEQ_MORE_FIELDS(removed_row, stored_row, holds_key, max_attempts, retry)
 };
 
 /// A message that fits, or the last one that was read.

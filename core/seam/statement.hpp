@@ -71,8 +71,9 @@ namespace tableq::inline v0::core {
   query(claim, list, list_finished_request, nothing, stored_row)        \
   change(claim, redrive, clock_request, id_item, id_row)                \
   change(claim, redrive_all, timed_read_request, nothing, id_row)       \
-  change(claim, remove, state_request, id_item, stored_row)             \
+  change(claim, remove, states_request, id_item, removed_row)           \
   change(claim, adopt, nothing, adopt_item, id_row)                     \
+  change(claim, restore, clock_request, restore_item, id_row)           \
   query(claim, group_of, nothing, id_item, group_row)                   \
   change(claim, advance, advance_request, group_item, id_row)           \
   change(claim, purge, purge_request, nothing, id_row)                  \

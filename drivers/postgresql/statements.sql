@@ -1719,13 +1719,15 @@ RETURNING id
 
 -- name: claim.remove
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
 DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM held)) AND state = CAST(:state AS bigint)
+WHERE id = ANY (ARRAY(SELECT id FROM held WHERE {in_states}))
+  AND {own_queue}
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload,
+          CASE WHEN key IS NULL THEN 0 ELSE 1 END AS holds_key, max_attempts, retry
 
 -- name: claim.adopt
 -- Messages from another queue. A past_key is only shown and holds no key. No row is returned for items whose key
@@ -1743,6 +1745,37 @@ WITH added AS (
     {place_of_ids}
   ORDER BY item
   ON CONFLICT DO NOTHING
+  RETURNING id
+)
+SELECT pg_catalog.row_number() OVER (ORDER BY id) - 1 AS item, id
+FROM added
+
+-- name: claim.restore
+-- Messages of another database with all that they had. No row is returned for items whose key is held. If none is,
+-- the n-th lowest id belongs to the n-th item. A delayed message of a group gets behind its group when it falls due.
+WITH added AS (
+  INSERT INTO {table} (state, priority, due_at, fence, attempts, created_at, finished_at, expires_at, max_attempts,
+                       retry, key, past_key, headers, errors, group_key, payload{ready_at})
+  SELECT state, priority, due_at,
+         CASE WHEN state = 0 THEN 0 WHEN state = 2 AND group_key IS NOT NULL THEN -1 ELSE 4294967296 END,
+         attempts, created_at, finished_at, expires_at, max_attempts, retry, key, past_key, headers, errors,
+         group_key, payload{clock_of_new}
+  FROM (SELECT items.*, {clock_now_of_all} AS clock
+        FROM ROWS FROM (pg_catalog.unnest(CAST(:payload AS bytea[])), pg_catalog.unnest(CAST(:state AS bigint[])),
+                        pg_catalog.unnest(CAST(:priority AS bigint[])), pg_catalog.unnest(CAST(:due_at AS bigint[])),
+                        pg_catalog.unnest(CAST(:attempts AS bigint[])), pg_catalog.unnest(CAST(:created_at AS bigint[])),
+                        pg_catalog.unnest(CAST(:finished_at AS bigint[])),
+                        pg_catalog.unnest(CAST(:expires_at AS bigint[])),
+                        pg_catalog.unnest(CAST(:max_attempts AS bigint[])), pg_catalog.unnest(CAST(:retry AS text[])),
+                        pg_catalog.unnest(CAST(:key AS text[])), pg_catalog.unnest(CAST(:past_key AS text[])),
+                        pg_catalog.unnest(CAST(:headers AS text[])), pg_catalog.unnest(CAST(:errors AS text[])),
+                        pg_catalog.unnest(CAST(:group AS text[])))
+          WITH ORDINALITY AS items (payload, state, priority, due_at, attempts, created_at, finished_at, expires_at,
+                                    max_attempts, retry, key, past_key, headers, errors, group_key, item)) AS n
+  WHERE pg_catalog.txid_current() IS NOT NULL
+    AND {own_queue}
+  ORDER BY item
+  ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id
 )
 SELECT pg_catalog.row_number() OVER (ORDER BY id) - 1 AS item, id

@@ -853,9 +853,11 @@ RETURNING id
 -- name: claim.remove
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
-WHERE id = :id AND state = :state
+WHERE id = :id AND {in_states}
+  AND {own_queue}
 RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload,
+          CASE WHEN key IS NULL THEN 0 ELSE 1 END AS holds_key, max_attempts, retry
 
 -- name: claim.adopt
 -- A message from another queue. A past_key is only shown and holds no key. No row is returned when the key is
@@ -863,6 +865,20 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
 WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, priority, created_at, fence, key, past_key, headers, errors)
 VALUES (:payload, :priority, :created_at, {new_fence}, :key, :past_key, :headers, :errors)
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+RETURNING id
+
+-- name: claim.restore
+-- A message of another database with all that it had. No row is returned when the key is held. A delayed message
+-- of a group gets behind its group when it falls due.
+WITH unused AS (SELECT 1)
+INSERT INTO main.{table} (payload, state, priority, due_at, fence, attempts, created_at, finished_at, expires_at,
+                     max_attempts, retry, key, past_key, headers, errors, group_key{ready_at})
+SELECT :payload, :state, :priority, :due_at, CASE WHEN :state = 2 AND :group IS NOT NULL THEN -1 ELSE {new_fence} END,
+       :attempts, :created_at, :finished_at, :expires_at, :max_attempts, :retry, :key, :past_key, :headers, :errors,
+       :group{clock_of_new}
+FROM (SELECT {clock} AS clock) AS n
+WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 

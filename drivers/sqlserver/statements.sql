@@ -1223,19 +1223,22 @@ SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expi
 OUTPUT inserted.id
 
 -- name: claim.remove
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
 DELETE q
 OUTPUT v.item, deleted.id, deleted.state, deleted.priority, deleted.attempts, deleted.created_at,
        deleted.due_at, deleted.claimed_at, deleted.finished_at,
        CAST(COALESCE(deleted.[key], deleted.past_key) AS nvarchar(200)) AS [key],
        CAST(deleted.group_key AS nvarchar(200)) AS group_key, deleted.expires_at, deleted.headers,
-       deleted.errors, deleted.payload
+       deleted.errors, deleted.payload, CASE WHEN deleted.[key] IS NULL THEN 0 ELSE 1 END AS holds_key,
+       deleted.max_attempts, deleted.retry
 FROM (
   SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
   WHERE g.id IS NOT NULL
 ) AS v
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
+WHERE v.turn = 1 AND {in_states}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.adopt
@@ -1254,6 +1257,37 @@ FROM (
     AS g (item, payload, priority, created_at, [key], past_key, headers, errors)
   WHERE g.payload IS NOT NULL
 ) AS v
+ORDER BY v.item
+OPTION (MAXDOP 1)
+
+-- name: claim.restore
+-- Messages of another database with all that they had. A key that another transaction has added since
+-- claim.find_key violates the index. A delayed message of a group gets behind its group when it falls due: its fence
+-- is negative. Else `fence` carries the item's number: a take reads only its upper half.
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+INSERT INTO {table} WITH (ROWLOCK)
+  (state, priority, due_at, fence, attempts, created_at, finished_at, expires_at, max_attempts, retry, [key], past_key,
+   headers, errors, group_key, payload{ready_at})
+OUTPUT CASE WHEN inserted.fence < 0 THEN -1 - inserted.fence ELSE inserted.fence END AS item, inserted.id
+SELECT v.state, v.priority, v.due_at,
+       CASE WHEN v.state = 2 AND v.[group] IS NOT NULL THEN -1 - v.item ELSE v.item END,
+       v.attempts, v.created_at, v.finished_at, v.expires_at, v.max_attempts, v.retry, v.[key], v.past_key,
+       v.headers, v.errors, v.[group], v.payload{clock_of_new}
+FROM (
+  SELECT g.item, g.payload, g.state, g.priority, g.due_at, g.attempts, g.created_at, g.finished_at, g.expires_at,
+         g.max_attempts, g.retry, g.[key], g.past_key, g.headers, g.errors, g.[group]
+  FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:state AS bigint), CAST(:priority AS bigint),
+                        CAST(:due_at AS bigint), CAST(:attempts AS bigint), CAST(:created_at AS bigint),
+                        CAST(:finished_at AS bigint), CAST(:expires_at AS bigint), CAST(:max_attempts AS bigint),
+                        CAST(:retry AS nvarchar(1000)), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                        CAST(CAST(:past_key AS nvarchar(200)) AS varbinary(400)), CAST(:headers AS nvarchar(max)),
+                        CAST(:errors AS nvarchar(max)), CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))})
+    AS g (item, payload, state, priority, due_at, attempts, created_at, finished_at, expires_at, max_attempts, retry,
+          [key], past_key, headers, errors, [group])
+  WHERE g.payload IS NOT NULL
+) AS v
+CROSS JOIN (SELECT {clock} AS clock) AS t
 ORDER BY v.item
 OPTION (MAXDOP 1)
 

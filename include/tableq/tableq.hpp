@@ -26,6 +26,7 @@
 #include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
+#include <tableq/move.hpp>
 #include <tableq/observer.hpp>
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>

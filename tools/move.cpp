@@ -1,0 +1,123 @@
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "status_line.hpp"
+
+namespace tool {
+
+namespace {
+
+struct move_arguments {
+  explicit move_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "A claim queue that both databases have"),
+        from(command, "--from", "URL", "The database that has the messages; or TABLEQ_DB"),
+        to(command, "--to", "URL", "The one that gets them; or TABLEQ_TO in the environment"),
+        batch(command, "--batch", "N", "Messages in one transaction, up to 1000 (100)"),
+        lease(command, "--lease", "TIME",
+              "How long another run waits after this one was killed (30s)") {
+    queue.required();
+    command.add_flag("--once", once, "Do not wait for leased messages, nor for room");
+    command.add_flag("--dry-run", dry_run, "Check all, and count what would move");
+    command.add_flag("--json", as_json, "Print one JSON object");
+  }
+
+  argument queue;
+  argument from;
+  argument to;
+  argument batch;
+  argument lease;
+  bool once = false;
+  bool dry_run = false;
+  bool as_json = false;
+};
+
+/// Where the messages go. A password in the environment is not in the process list.
+std::string target_of(const move_arguments& given) {
+  if (given.to.given()) return given.to.text();
+  const char* const found = std::getenv("TABLEQ_TO");
+  if (found == nullptr || *found == '\0')
+    throw usage_error("no target: give --to URL or set TABLEQ_TO");
+  return found;
+}
+
+/// @param may_write whether the queues of the move may be made there.
+tableq::database side(connection_options options, const std::string& url, bool may_write) {
+  options.url = url;
+  tableq::database db = connect(options);  // a file that is not there is not made
+  return may_write ? connect(options, true) : db;
+}
+
+json to_json(const tableq::message_move& result) {
+  return {{"moved", result.moved},
+          {"key_held", result.key_held},
+          {"leased", result.leased},
+          {"held", result.held},
+          {"full", result.full}};
+}
+
+void tell_rest(const tableq::message_move& result) {
+  const auto left = [](std::size_t count, const char* why) {
+    if (count > 0) complain("left in the source: " + std::to_string(count) + ", " + why);
+  };
+  left(result.key_held, "whose keys messages of the target hold");
+  left(result.leased, "which are leased");
+  left(result.held, "behind others of their groups");
+  if (result.full) complain("the queue of the target is full: raise its capacity, or read from it");
+}
+
+exit_status move(const connection_options& connection, const move_arguments& given) {
+  status_line status;
+  tableq::move_options options{.once = given.once, .dry_run = given.dry_run};
+  options.batch = count_or(given.batch, "--batch", options.batch, 1000);
+  options.lease =
+      duration_or(given.lease, "--lease", options.lease, std::chrono::milliseconds{1});
+  if (status.shown()) {
+    options.progress = [&](const tableq::message_move& so_far) {
+      status.show(std::to_string(so_far.moved) + " moved");
+    };
+  }
+  const std::string target = target_of(given);
+  tableq::database from = side(connection, given.from.text(), !given.dry_run);
+  tableq::database to = side(connection, target, !given.dry_run);
+  const tableq::message_move result =
+      tableq::move_messages(from, to, given.queue.text(), options);
+  status.clear();
+  output out;
+  out.line(given.as_json ? to_json(result).dump() : std::to_string(result.moved));
+  out.flush();
+  if (!given.as_json) tell_rest(result);
+  return result.complete() ? exit_status::done : exit_status::nothing;
+}
+
+}  // namespace
+
+void add_move(CLI::App& app, invocation& call) {
+  CLI::App& command = add_command(
+      app, "move",
+      {.description = "Move the messages of a claim queue to another database",
+       .details =
+           "Both databases, which may be of different kinds, have the queue, with the same "
+           "options;\nprograms go on with both. Each message is in one of them, whatever dies: "
+           "run it again,\nand it goes on. It ends when the source is empty, and prints how many "
+           "moved. Leased\nmessages follow when they are given back. Pause the source first if the "
+           "order in groups\nmatters. It uses two queues of its own: QUEUE.out in the source, "
+           "QUEUE.in in the target.\nExit status 1 when messages are left.",
+       .usage = "[--from URL] --to URL [OPTION]... QUEUE",
+       .examples =
+           "  tableq move --from sqlite://jobs.db --to postgresql://host/app jobs --dry-run\n"
+           "  tableq move --from sqlite://jobs.db --to postgresql://host/app jobs"});
+  const auto given = std::make_shared<move_arguments>(command);
+  add_naming_options(command, call.connection);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return move(call.connection, *given); }; });
+}
+
+}  // namespace tool

@@ -1,6 +1,10 @@
+#include <poll.h>
+
 #include <cstdlib>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include <tableq/tableq.hpp>
 
@@ -9,6 +13,7 @@
 #include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "signals.hpp"
 #include "status_line.hpp"
 
 namespace tool {
@@ -39,6 +44,30 @@ struct move_arguments {
   bool as_json = false;
 };
 
+/// The first SIGINT, SIGTERM or SIGHUP asks the move to end, the second one ends the process: the
+/// next run goes on either way. Construct it before the databases, which start threads.
+class end_by_signal {
+ public:
+  end_by_signal() : watch_([this](const std::stop_token& over) { watch(over); }) {}
+
+  [[nodiscard]] std::stop_token asked() const { return asked_.get_token(); }
+
+ private:
+  void watch(const std::stop_token& over) {
+    constexpr int step_ms = 100;
+    while (!over.stop_requested()) {
+      pollfd readable{signals_.handle(), POLLIN, 0};
+      ::poll(&readable, 1, step_ms);
+      if (signals_.take() == 0) continue;
+      if (!asked_.request_stop()) std::_Exit(static_cast<int>(exit_status::refused));
+    }
+  }
+
+  const signal_queue signals_;
+  std::stop_source asked_;
+  std::jthread watch_;  // the last member, so that it ends first
+};
+
 /// Where the messages go. A password in the environment is not in the process list.
 std::string target_of(const move_arguments& given) {
   if (given.to.given()) return given.to.text();
@@ -63,22 +92,24 @@ json to_json(const tableq::message_move& result) {
           {"full", result.full}};
 }
 
-void tell_rest(const tableq::message_move& result) {
+void tell_rest(const tableq::message_move& result, bool stopped) {
   const auto left = [](std::size_t count, const char* why) {
     if (count > 0) complain("left in the source: " + std::to_string(count) + ", " + why);
   };
   left(result.key_held, "whose keys messages of the target hold");
   left(result.leased, "which are leased");
   left(result.held, "behind others of their groups");
+  if (stopped) complain("ended by a signal: run it again, and it goes on");
   if (result.full) complain("the queue of the target is full: raise its capacity, or read from it");
 }
 
 exit_status move(const connection_options& connection, const move_arguments& given) {
+  const end_by_signal ending;
   status_line status;
   tableq::move_options options{.once = given.once, .dry_run = given.dry_run};
+  options.stop = ending.asked();
   options.batch = count_or(given.batch, "--batch", options.batch, 1000);
-  options.lease =
-      duration_or(given.lease, "--lease", options.lease, std::chrono::milliseconds{1});
+  options.lease = duration_or(given.lease, "--lease", options.lease, std::chrono::milliseconds{1});
   if (status.shown()) {
     options.progress = [&](const tableq::message_move& so_far) {
       status.show(std::to_string(so_far.moved) + " moved");
@@ -87,14 +118,14 @@ exit_status move(const connection_options& connection, const move_arguments& giv
   const std::string target = target_of(given);
   tableq::database from = side(connection, given.from.text(), !given.dry_run);
   tableq::database to = side(connection, target, !given.dry_run);
-  const tableq::message_move result =
-      tableq::move_messages(from, to, given.queue.text(), options);
+  const tableq::message_move result = tableq::move_messages(from, to, given.queue.text(), options);
   status.clear();
   output out;
   out.line(given.as_json ? to_json(result).dump() : std::to_string(result.moved));
   out.flush();
-  if (!given.as_json) tell_rest(result);
-  return result.complete() ? exit_status::done : exit_status::nothing;
+  const bool stopped = options.stop.stop_requested();
+  if (!given.as_json) tell_rest(result, stopped);
+  return result.complete() && !stopped ? exit_status::done : exit_status::nothing;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
@@ -30,7 +29,8 @@ template <class Edit>
 std::vector<message_id> move_messages(const queue_state& source, const queue_state& target,
                                       transaction_state& tx, message_state state,
                                       std::span<const message_id> ids, bool holds_keys, Edit edit) {
-  auto rows = source.execute(&tx, statements::claim_remove, {.states = bit_of(state)}, items_of(ids));
+  auto rows =
+      source.execute(&tx, statements::claim_remove, {.states = bit_of(state)}, items_of(ids));
   std::deque<std::string> texts;  // a deque never moves its elements
   std::vector<adopt_item> items;
   items.reserve(rows.size());

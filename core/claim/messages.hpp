@@ -12,6 +12,7 @@
 #include <tableq/stats.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/claim_requests.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -27,10 +28,7 @@ std::vector<waiting_group> groups(const queue_state& queue, std::size_t max);
 std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
                                    std::string_view key, const look_options& with);
 
-/// The states as in states_request. Ready, delayed, held and dead messages can be cancelled.
-[[nodiscard]] constexpr int bit_of(message_state state) noexcept {
-  return 1 << static_cast<int>(state);
-}
+/// As in states_request. Ready, delayed, held and dead messages can be cancelled.
 inline constexpr int waiting_states =
     bit_of(message_state::ready) | bit_of(message_state::delayed) | bit_of(message_state::held);
 inline constexpr int cancelled_states = waiting_states | bit_of(message_state::dead);

@@ -82,21 +82,19 @@ class restored {
 std::vector<removed_row> extract(const queue_state& queue, transaction_state& tx,
                                  std::span<const message_id> ids, int states) {
   if (ids.empty()) return {};
-  return claim_step(
-      queue, &tx, ids, true, [&](transaction_state* step_tx, claim_effects& done) {
-        auto rows =
-            queue.execute(step_tx, statements::claim_remove, {.states = states}, items_of(ids));
-        done.left = !rows.empty();
-        std::vector<removed_row> out;
-        out.reserve(rows.size());
-        for (auto& row : rows) out.push_back(std::move(row));
-        std::ranges::sort(out, {}, &removed_row::id);
-        return out;
-      });
+  return claim_step(queue, &tx, ids, true, [&](transaction_state* step_tx, claim_effects& done) {
+    auto rows = queue.execute(step_tx, statements::claim_remove, {.states = states}, items_of(ids));
+    done.left = !rows.empty();
+    std::vector<removed_row> out;
+    out.reserve(rows.size());
+    for (auto& row : rows) out.push_back(std::move(row));
+    std::ranges::sort(out, {}, &removed_row::id);
+    return out;
+  });
 }
 
-void restore(const queue_state& queue, transaction_state& tx,
-             std::span<const removed_row> messages, bool readmitted) {
+void restore(const queue_state& queue, transaction_state& tx, std::span<const removed_row> messages,
+             bool readmitted) {
   if (messages.empty()) return;
   std::optional<room> place;
   if (!readmitted) place.emplace(queue, &tx, messages.size());

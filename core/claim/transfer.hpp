@@ -24,7 +24,7 @@ std::vector<removed_row> extract(const queue_state& queue, transaction_state& tx
 /// @param readmitted whether they need no room.
 /// @throws error errc::queue_full; errc::conflict when another message takes a key at the same
 ///   time; errc::not_found when the queue was dropped.
-void restore(const queue_state& queue, transaction_state& tx,
-             std::span<const removed_row> messages, bool readmitted);
+void restore(const queue_state& queue, transaction_state& tx, std::span<const removed_row> messages,
+             bool readmitted);
 
 }  // namespace tableq::inline v0::core

@@ -229,7 +229,8 @@ class mover {
   void forget_marks() {
     marks_.clear();
     for (;;) {
-      const auto found = in_.list({.key_prefix = prefix_}, {.max = 1000, .with = {.detail = message_detail::outline}});
+      const auto found = in_.list({.key_prefix = prefix_},
+                                  {.max = 1000, .with = {.detail = message_detail::outline}});
       std::vector<message_id> marks;
       for (const stored_message& each : found.messages) marks.push_back(each.id);
       if (!marks.empty()) {
@@ -255,7 +256,9 @@ class mover {
   [[nodiscard]] std::size_t space() const {
     const std::optional<std::size_t> capacity = target_.limits().capacity;
     if (!capacity) return options_.batch;
-    const claim_stats now = target_.stats({.exact = true});
+    constexpr std::size_t most = 1'000'000;  // that a count stops at
+    const claim_stats now =
+        target_.stats({.exact = *capacity > most, .count_to = std::min(*capacity, most)});
     const std::size_t used = now.ready + now.delayed + now.leased + now.held;
     return used >= *capacity ? 0 : std::min(options_.batch, *capacity - used);
   }
@@ -325,7 +328,8 @@ class mover {
           while (!here.end && rows.size() < most) {
             const auto found = next(source(), &tx, moving_states, here, most - rows.size());
             // Messages of the same groups that waited are ready from now on, and may be found.
-            for (removed_row& each : extract(source(), tx, movable(&tx, found, held), moving_states)) {
+            for (removed_row& each :
+                 extract(source(), tx, movable(&tx, found, held), moving_states)) {
               check_size(each);
               rows.push_back(std::move(each));
             }
@@ -399,8 +403,9 @@ class mover {
   /// Moves the next messages of `out_` to the target.
   void deliver(place& from) {
     const auto away = begin_transaction(source().database().shared_from_this());
-    const auto rows = extract(out(), *away, next(out(), away.get(), cancelled_states, from, options_.batch),
-                              cancelled_states);
+    const auto rows =
+        extract(out(), *away, next(out(), away.get(), cancelled_states, from, options_.batch),
+                cancelled_states);
     if (rows.empty()) return;
     arrival there = arrive(rows);
     marks_.clear();

@@ -190,6 +190,11 @@ struct id_item {
   TABLEQ_FIELDS(id_item, id)
 };
 
+/// For states_request.
+[[nodiscard]] constexpr int bit_of(message_state state) noexcept {
+  return 1 << static_cast<int>(state);
+}
+
 /// Only messages in these states: bit n stands for the state n.
 struct states_request {
   int states = 0;

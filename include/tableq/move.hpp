@@ -16,8 +16,8 @@ struct message_move {
   std::size_t moved = 0;     ///< Messages that are in the target now, and no longer in the source.
   std::size_t key_held = 0;  ///< Left in the source: messages of the target hold their keys.
   std::size_t leased = 0;    ///< Left in the source at the last look, with a lease.
-  std::size_t held = 0;      ///< Left in the source at the last look, behind others of their groups.
-  bool full = false;         ///< The target had no room at the last look.
+  std::size_t held = 0;  ///< Left in the source at the last look, behind others of their groups.
+  bool full = false;     ///< The target had no room at the last look.
 
   /// Whether none is left but completed ones, which a queue with keep_completed has.
   [[nodiscard]] bool complete() const noexcept {
@@ -53,11 +53,11 @@ struct move_options {
 /// @param queue its name, of up to 36 bytes.
 /// @return what moved, and what is left.
 /// @throws error errc::not_found for a queue that is missing on a side, errc::kind_mismatch for one
-///   of another kind, errc::options_mismatch for options that differ, errc::unsupported for one with
-///   batches; errc::invalid_argument for options out of range, for one queue twice or a copy of it,
-///   and in a thread with an open transaction of either database; errc::busy while another call
-///   moves the queue; errc::too_large for a message that the target does not take; and those of
-///   every call. Then call it again: it goes on.
+///   of another kind, errc::options_mismatch for options that differ, errc::unsupported for one
+///   with batches; errc::invalid_argument for options out of range, for one queue twice or a copy
+///   of it, and in a thread with an open transaction of either database; errc::busy while another
+///   call moves the queue; errc::too_large for a message that the target does not take; and those
+///   of every call. Then call it again: it goes on.
 TABLEQ_EXPORT message_move move_messages(database& from, database& to, text_view queue,
                                          const move_options& options = {});
 

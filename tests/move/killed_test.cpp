@@ -66,7 +66,8 @@ class killed_moves : public move_test {
   void send(std::size_t round) {
     const std::string name = std::to_string(round);
     for (const char* const each : {" a", " b", " c"}) {
-      jobs().enqueue(name + each, {.key = each == std::string(" c") ? std::optional(name) : std::nullopt});
+      jobs().enqueue(name + each,
+                     {.key = each == std::string(" c") ? std::optional(name) : std::nullopt});
       sent_.push_back(name + each);
     }
   }

@@ -253,9 +253,10 @@ TEST_P(moves, a_stop_ends_it_and_another_call_goes_on) {
   make();
   for (int i = 0; i < 5; ++i) jobs().enqueue(std::to_string(i));
   std::stop_source stop;
-  const auto first = move({.batch = 2, .stop = stop.get_token(), .progress = [&](const auto& so_far) {
-                             if (so_far.moved > 0) stop.request_stop();
-                           }});
+  const auto first =
+      move({.batch = 2, .stop = stop.get_token(), .progress = [&](const auto& so_far) {
+              if (so_far.moved > 0) stop.request_stop();
+            }});
   EXPECT_EQ(first.moved, 2U);
   expect_tidy();
   EXPECT_EQ(move().moved, 3U);

@@ -24,6 +24,7 @@
 #include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
+#include <tableq/move.hpp>
 #include <tableq/observer.hpp>
 #include <tableq/odbc.hpp>
 #include <tableq/options.hpp>

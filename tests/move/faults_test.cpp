@@ -1,0 +1,80 @@
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tableq/testing.hpp>
+
+#include "move/move_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+namespace testing_of = tableq::testing;
+
+class moves_with_faults : public move_test {
+ protected:
+  /// A move whose `nth` call to one of the databases fails.
+  /// @return whether it made so many calls.
+  bool fail_at(std::size_t nth, bool in_source, const testing_of::fault& failure) {
+    const testing_of::faults plan;
+    const tableq::open_options once{.retry_for = 0ms};
+    tableq::database from = in_source ? plan.open(here().url(), once) : open(once);
+    tableq::database to = in_source ? there().open(once) : plan.open(there().here().url(), once);
+    plan.start_over();
+    plan.fail(nth, failure);
+    try {
+      tableq::move_messages(from, to, "jobs", {.once = true, .batch = 2, .lease = 1ms});
+    } catch (const tableq::error&) {
+    }
+    return plan.calls() >= nth;
+  }
+
+  void send() {
+    for (int i = 0; i < 3; ++i) {
+      const std::string name = std::to_string(++sent_);
+      jobs().enqueue(name, {.key = i == 0 ? std::optional(name) : std::nullopt});
+    }
+  }
+  void work(tableq::claim_queue on, std::size_t most) {
+    for (const tableq::delivery& each : on.take(most)) {
+      ASSERT_EQ(on.complete(each), tableq::settle_result::applied);
+      ++handled_[each.payload];
+    }
+  }
+
+  std::size_t sent_ = 0;
+  std::map<std::string, std::size_t> handled_;
+};
+TABLEQ_ON_BACKENDS(moves_with_faults, distinct_backends);
+
+TEST_P(moves_with_faults, of_any_call_handle_each_message_once) {
+  make();
+  using enum testing_of::trouble;
+  using enum testing_of::moment;
+  for (const bool in_source : {true, false}) {
+    for (const testing_of::fault& failure : std::vector<testing_of::fault>{
+             {lost_connection, before}, {lost_connection, after}, {busy, after}}) {
+      std::size_t nth = 1;
+      for (bool reached = true; reached; ++nth) {
+        send();
+        reached = fail_at(nth, in_source, failure);
+        work(jobs(), 1);
+        work(jobs_there(), nth % 3 == 0 ? 1 : 100);
+      }
+      EXPECT_GT(nth, 10U);
+    }
+  }
+  EXPECT_TRUE(move({.lease = 1ms}).complete());
+  for (std::size_t before = 0; before != handled_.size();) {
+    before = handled_.size();
+    work(jobs_there(), 1000);
+  }
+  EXPECT_EQ(handled_.size(), sent_);
+  for (const auto& [name, times] : handled_) EXPECT_EQ(times, 1U) << name;
+  expect_tidy();
+}
+
+}  // namespace

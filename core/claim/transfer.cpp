@@ -58,9 +58,7 @@ class restored {
     if (from.group_key) out.group = *from.group_key;
     const bool grouped = queue_.info().groups && out.group;
     if (grouped && from.state == message_state::ready) out.state = message_state::held;
-    if (from.state == message_state::delayed && from.due_at) {
-      out.due_at = from.due_at->time_since_epoch().count();
-    }
+    if (from.state == message_state::delayed) out.due_at = from.due_at;
     if (from.key) (from.holds_key && is_key(*from.key) ? out.key : out.past_key) = *from.key;
     return out;
   }

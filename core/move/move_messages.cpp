@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/input/validate.hpp"
+#include "core/move/leftover.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/statements.hpp"
@@ -45,7 +47,7 @@ constexpr std::string_view in_ending = ".in";
 constexpr std::size_t longest_name = 36;  // 40 with an ending
 /// Between looks at a source whose messages are leased.
 constexpr auto pause = 250ms;
-/// What the marks of arrived messages wait for, so that no take finds them: longer than a move.
+/// The delay of the marks of arrived messages, longer than a move: no take finds them.
 constexpr auto mark_delay = std::chrono::hours{24} * 3650;
 constexpr int moving_states = cancelled_states & ~bit_of(message_state::held);
 constexpr std::size_t longest_scan = 10'000;
@@ -363,7 +365,7 @@ class mover {
     return add_claims(in(), &tx, marks, {});
   }
 
-  /// What a transaction in the target has done with messages of `out_`.
+  /// The result of a transaction in the target with messages of `out_`.
   struct arrival {
     std::size_t count = 0;               ///< Added by it.
     std::vector<message_id> marks = {};  ///< Of those that are there.
@@ -450,7 +452,7 @@ class mover {
   message_move told_ = {};
 };
 
-/// What would move.
+/// A dry run.
 message_move count(database& from, database& to, std::string_view name) {
   const claim_queue source = from.claim(name);
   const claim_queue target = to.claim(name);
@@ -474,6 +476,30 @@ message_move count(database& from, database& to, std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<finding> inspect_move(const std::shared_ptr<database_state>& database,
+                                    const queue_info& queue, const std::vector<queue_info>& all) {
+  const std::string_view name = queue.name;
+  if (queue.kind != kind::claim || !name.ends_with(out_ending)) return {};
+  const std::string_view moving = name.substr(0, name.size() - out_ending.size());
+  if (std::ranges::find(all, moving, &queue_info::name) == all.end()) return {};
+  const queue_state waiting(database, queue);
+  place at;
+  try {
+    if (next(waiting, nullptr, cancelled_states, at, 1).empty()) return {};
+  } catch (const error& failure) {
+    const bool unread =
+        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
+    if (!unread) throw;
+    return {};
+  }
+  return finding{
+      finding::level::warning, queue.name,
+      "has messages of " + std::string(moving) +
+          " that are on their way to another database, where no program reads them",
+      "unless the move is running, go on with it: tableq move --to URL " + std::string(moving)};
+}
+
 }  // namespace core
 
 message_move move_messages(database& from, database& to, text_view queue,

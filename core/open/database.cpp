@@ -17,6 +17,7 @@
 #include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
+#include "core/move/leftover.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/schedule/rules.hpp"
 #include "core/schema/alter.hpp"
@@ -381,6 +382,7 @@ std::vector<finding> database::inspect() const {
     for (finding& one : core::inspect_rules(*state_, all)) out.push_back(std::move(one));
     for (const queue_info& each : all) {
       if (auto one = buried(state_, each, all)) out.push_back(*std::move(one));
+      if (auto one = core::inspect_move(state_, each, all)) out.push_back(*std::move(one));
       for (finding& one : unending(state_, each)) out.push_back(std::move(one));
       if (each.kind != kind::table) continue;
       for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));

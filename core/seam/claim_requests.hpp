@@ -244,7 +244,7 @@ struct restore_item {
   byte_view payload = {};
   message_state state = message_state::ready;  ///< Not leased.
   std::int32_t priority = 0;
-  std::int64_t due_at = 0;  ///< Of a delayed message.
+  std::optional<timestamp> due_at = {};  ///< Of a delayed message.
   int attempts = 0;
   timestamp created_at = {};
   std::optional<timestamp> finished_at = {};

@@ -1756,7 +1756,7 @@ FROM added
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, attempts, created_at, finished_at, expires_at, max_attempts,
                        retry, key, past_key, headers, errors, group_key, payload{ready_at})
-  SELECT state, priority, due_at,
+  SELECT state, priority, COALESCE(due_at, 0),
          CASE WHEN state = 0 THEN 0 WHEN state = 2 AND group_key IS NOT NULL THEN -1 ELSE 4294967296 END,
          attempts, created_at, finished_at, expires_at, max_attempts, retry, key, past_key, headers, errors,
          group_key, payload{clock_of_new}

@@ -874,8 +874,8 @@ RETURNING id
 WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, state, priority, due_at, fence, attempts, created_at, finished_at, expires_at,
                      max_attempts, retry, key, past_key, headers, errors, group_key{ready_at})
-SELECT :payload, :state, :priority, :due_at, CASE WHEN :state = 2 AND :group IS NOT NULL THEN -1 ELSE {new_fence} END,
-       :attempts, :created_at, :finished_at, :expires_at, :max_attempts, :retry, :key, :past_key, :headers, :errors,
+SELECT :payload, :state, :priority, COALESCE(:due_at, 0),
+       CASE WHEN :state = 2 AND :group IS NOT NULL THEN -1 ELSE {new_fence} END, :attempts, :created_at, :finished_at, :expires_at, :max_attempts, :retry, :key, :past_key, :headers, :errors,
        :group{clock_of_new}
 FROM (SELECT {clock} AS clock) AS n
 WHERE {own_queue}

@@ -1270,7 +1270,7 @@ INSERT INTO {table} WITH (ROWLOCK)
   (state, priority, due_at, fence, attempts, created_at, finished_at, expires_at, max_attempts, retry, [key], past_key,
    headers, errors, group_key, payload{ready_at})
 OUTPUT CASE WHEN inserted.fence < 0 THEN -1 - inserted.fence ELSE inserted.fence END AS item, inserted.id
-SELECT v.state, v.priority, v.due_at,
+SELECT v.state, v.priority, COALESCE(v.due_at, 0),
        CASE WHEN v.state = 2 AND v.[group] IS NOT NULL THEN -1 - v.item ELSE v.item END,
        v.attempts, v.created_at, v.finished_at, v.expires_at, v.max_attempts, v.retry, v.[key], v.past_key,
        v.headers, v.errors, v.[group], v.payload{clock_of_new}

@@ -49,9 +49,9 @@ std::int64_t number_for(std::string_view name) {
   return 0;
 }
 bool stays_null(std::string_view name) {
-  constexpr std::array names{"now",     "created_at", "due_at",   "retry",
-                             "headers", "errors",     "ttl",      "group",
-                             "delay",   "claimed_at", "past_key", "max_attempts"};
+  constexpr std::array names{"now",          "due_at",      "retry",     "headers",    "errors",
+                             "ttl",          "group",       "delay",     "claimed_at", "past_key",
+                             "max_attempts", "finished_at", "expires_at"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -262,6 +262,22 @@ TEST_P(moves, a_stop_ends_it_and_another_call_goes_on) {
   EXPECT_EQ(move().moved, 3U);
 }
 
+TEST_P(moves, inspect_tells_messages_that_a_killed_move_has_left) {
+  make();
+  jobs().enqueue("only");
+  move();
+  const auto told = [&] {
+    return std::ranges::any_of(db().inspect(), [](const tableq::finding& each) {
+      return each.subject == "jobs.out" && each.severity == tableq::finding::level::warning;
+    });
+  };
+  EXPECT_FALSE(told());
+  db().claim("jobs.out").enqueue("on its way");
+  EXPECT_TRUE(told());
+  EXPECT_EQ(move().moved, 1U);
+  EXPECT_FALSE(told());
+}
+
 TEST_P(moves, one_call_at_a_time_moves_a_queue) {
   make();
   jobs().enqueue("only");

@@ -9,7 +9,9 @@
 --   t  of promote: `clock`, `most` (the queue's attempts) and `regroup`: which delayed messages of groups wait behind
 --      their group again (0: none; 1: those that plain SQL has inserted with a negative fence; 2: all),
 --   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`
---      (1: the message is given up; 2: it expired before its attempt, which does not count).
+--      (1: the message is given up; 2: it expired before its attempt, which does not count),
+--   m  of a message of a group with limits: `place` among those that may run (0: there is no room), and `starts`, how many
+--      may start now.
 
 -- fragment: must_wait
 n.due_at > n.clock
@@ -53,6 +55,9 @@ CASE WHEN f.delay > 0 AND NOT {last_attempt_failed} THEN f.clock + f.delay ELSE 
 
 -- fragment: failed_finished_at
 CASE WHEN {last_attempt_failed} THEN f.clock END
+
+-- fragment: moved_state
+CASE WHEN m.place = 0 THEN 5 WHEN m.place <= m.starts THEN 0 ELSE 2 END
 
 -- fragment: redriven_state
 CASE WHEN group_key IS NULL THEN 0 ELSE 5 END

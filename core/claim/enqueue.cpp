@@ -274,16 +274,17 @@ void forget_keys(const queue_state& queue, transaction_state& tx, const batch& r
                 {.now = queue.database().now()}, keys);
 }
 
-/// Adds messages without keys. @return false if they are too many for one statement; nothing was
-/// done.
+/// Adds messages without keys. @return false if that is not possible at once; nothing was done.
 bool add_to_groups(const queue_state& queue, const batch& request, const group_set& groups,
                    std::vector<enqueued>& results) {
-  const auto rows = in_locked_groups(
+  auto done = in_locked_groups(
       queue, groups,
       call_of(statements::claim_enqueue, {.now = queue.database().now()}, request.items()));
-  if (!rows) return false;
-  for (auto& row : rows_of<id_row, claim_item>(rows->front())) results[row.item] = {.id = row.id};
-  if (rows->front().size() < request.size()) not_stored(queue, nullptr);
+  if (!done) return false;
+  const std::size_t added = done->rows.size();
+  for (auto& row : rows_of<id_row, claim_item>(std::move(done->rows)))
+    results[row.item] = {.id = row.id};
+  if (added < request.size()) not_stored(queue, nullptr);
   return true;
 }
 

@@ -1,7 +1,10 @@
 #include "core/claim/groups.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,6 +52,136 @@ std::vector<group_item> items_of(const group_set& groups) {
   return out;
 }
 
+advance_limited_request request_to_limited(const queue_state& queue) {
+  const advance_request plain = request_to_advance(queue);
+  return {.queue = queue.name(), .limit = plain.limit, .hold = plain.hold, .now = plain.now};
+}
+
+/// No more messages of a group are ready at once.
+constexpr int most_starts = 1000;
+
+std::vector<limited_item> limited_items_of(const group_set& groups) {
+  std::vector<limited_item> out;
+  out.reserve(groups.size());
+  for (const std::string& group : groups) out.push_back({.group = group, .starts = most_starts});
+  return out;
+}
+
+template <class Row>
+std::size_t count_advanced(const std::vector<Row>& rows) {
+  // A reader that waits must hear of a new due time, too.
+  return rows.size() - static_cast<std::size_t>(
+                           std::ranges::count(rows, message_state::held, &Row::state));
+}
+
+/// The starts of a group: a bucket of tokens as the time at which it is full.
+class start_meter {
+ public:
+  start_meter(const tokens_row& row, std::int64_t rate)
+      : interval_((rate_unit * second + rate - 1) / rate),
+        burst_(row.burst.value_or(static_cast<int>((rate + rate_unit - 1) / rate_unit))),
+        now_(row.clock.time_since_epoch().count() * millisecond),
+        // A clock that was set back does not stop the group for longer than an empty bucket.
+        full_at_(std::clamp(row.full_at.value_or(now_), now_, now_ + burst_ * interval_)) {}
+
+  [[nodiscard]] int free() const noexcept {
+    return static_cast<int>(burst_ - (full_at_ - now_ + interval_ - 1) / interval_);
+  }
+  /// When one is free, after so many starts now.
+  [[nodiscard]] timestamp next_after(int starts) const noexcept {
+    const std::int64_t at = full_at_ + (starts - burst_ + 1) * interval_;
+    return timestamp(std::chrono::milliseconds((at + millisecond - 1) / millisecond));
+  }
+  /// When all are, after so many starts now.
+  [[nodiscard]] std::int64_t full_after(int starts) const noexcept {
+    return full_at_ + starts * interval_;
+  }
+
+ private:
+  static constexpr std::int64_t rate_unit = 1'000'000;  // the number that stands for a rate of 1
+  static constexpr std::int64_t millisecond = 1000;
+  static constexpr std::int64_t second = 1'000'000;
+
+  std::int64_t interval_;
+  std::int64_t burst_;
+  std::int64_t now_;
+  std::int64_t full_at_;
+};
+
+/// A group with a rate, as it is advanced.
+struct metered_group {
+  std::size_t item = 0;
+  start_meter meter;
+  timestamp clock;
+  bool changed = false;  ///< Its row is to be written.
+  int starts = 0;
+  std::optional<advanced_row> alarm = {};
+};
+
+/// Decides how many messages of each group may start. The last message that waits for a start is
+/// held again if its time has changed.
+/// @param items get what was decided. @param held gets such messages.
+std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx,
+                                 const group_set& groups, std::vector<limited_item>& items,
+                                 std::vector<message_id>& held) {
+  std::vector<metered_group> out;
+  for (const auto& row : queue.execute(&tx, statements::claim_tokens,
+                                       {.queue = queue.name(), .now = queue.database().now()},
+                                       items_of(groups))) {
+    if (!row.rate) {  // The message waits from before a change.
+      held.push_back(*row.alarm);
+      continue;
+    }
+    metered_group one{.item = row.item, .meter = start_meter(row, *row.rate), .clock = row.clock};
+    limited_item& item = items[row.item];
+    item.starts = std::max(one.meter.free(), 0);
+    const timestamp next = one.meter.next_after(item.starts);
+    if (row.alarm && item.starts == 0 && *row.alarm_at <= next) {
+      continue;  // It waits for this start.
+    }
+    if (row.alarm) held.push_back(*row.alarm);
+    one.changed = row.alarm.has_value();
+    item.alarm_at = next;
+    out.push_back(one);
+  }
+  return out;
+}
+
+std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
+                            const group_set& groups, std::span<const message_id> returned,
+                            bool metering) {
+  std::vector<limited_item> items = limited_items_of(groups);
+  std::vector<metered_group> metered;
+  if (metering) {
+    std::vector<message_id> held(returned.begin(), returned.end());
+    metered = meter(queue, tx, groups, items, held);
+    if (!held.empty()) queue.execute(&tx, statements::claim_hold, {}, core::items_of(held));
+  }
+  const auto rows =
+      queue.execute(&tx, statements::claim_advance_limited, request_to_limited(queue), items);
+  std::vector<start_item> started;
+  for (metered_group& one : metered) {
+    for (const auto& row : rows) {
+      if (row.item != one.item || row.state == message_state::held) continue;
+      one.changed = true;
+      if (row.state == message_state::ready) ++one.starts;
+      if (row.state == message_state::delayed) one.alarm = row;
+    }
+    if (!one.changed) continue;
+    started.push_back(
+        {.group = items[one.item].group, .full_at = one.meter.full_after(one.starts)});
+    if (!one.alarm) continue;
+    started.back().alarm = one.alarm->id;
+    started.back().alarm_at = one.alarm->due_at;
+    queue.shared().watched.due.expect(std::chrono::steady_clock::now(),
+                                      *one.alarm->due_at - one.clock);
+  }
+  if (!started.empty()) {
+    queue.execute(&tx, statements::group_start, {.queue = queue.name()}, started);
+  }
+  return count_advanced(rows);
+}
+
 }  // namespace
 
 group_set groups_of(const queue_state& queue, transaction_state* tx,
@@ -66,21 +199,35 @@ void lock_groups(const queue_state& queue, transaction_state& tx, const group_se
 }
 
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
-                           const group_set& groups) {
+                           const group_set& groups, std::span<const message_id> returned) {
   if (groups.empty()) return 0;
+  if (queue.info().group_limits)
+    return advance_limited(queue, tx, groups, returned, queue.info().group_rates);
   return queue.execute(&tx, statements::claim_advance, request_to_advance(queue), items_of(groups))
       .size();
 }
 
-std::optional<std::vector<row_set>> in_locked_groups(const queue_state& queue,
-                                                     const group_set& groups, statement_call work) {
-  const std::vector<lock_item> locks = locks_of(queue, groups);
-  const std::vector<group_item> items = items_of(groups);
-  std::array all{call_of(statements::queue_lock, {}, locks), std::move(work),
-                 call_of(statements::claim_advance, request_to_advance(queue), items)};
+std::size_t move_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
+  return advance_limited(queue, tx, groups, {}, true);
+}
+
+std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
+                                               statement_call work) {
+  // What a group may start is known only under its lock.
+  if (queue.info().group_rates) return std::nullopt;
+  const bool limited = queue.info().group_limits;
+  std::array all{call_of(statements::queue_lock, {}, locks_of(queue, groups)), std::move(work),
+                 limited ? call_of(statements::claim_advance_limited, request_to_limited(queue),
+                                   limited_items_of(groups))
+                         : call_of(statements::claim_advance, request_to_advance(queue),
+                                   items_of(groups))};
   auto rows = queue.execute_together(all, 1);
-  if (rows) rows->erase(rows->begin());
-  return rows;
+  if (!rows) return std::nullopt;
+  row_set& advanced = rows->back();
+  const std::size_t readable =
+      limited ? count_advanced(rows_of<advanced_row, limited_item>(std::move(advanced)))
+              : advanced.size();
+  return work_in_groups{.rows = std::move((*rows)[1]), .readable = readable};
 }
 
 }  // namespace tableq::inline v0::core

@@ -29,16 +29,26 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
 
 /// Makes held messages ready as far as there is room. The groups must be locked.
-/// @return how many.
-std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
-                           const group_set& groups);
+/// @param returned messages of these groups that have become ready in the same transaction: in a
+///   group with a rate they need a start.
+/// @return how many are ready, or will be at their due time.
+std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,
+                           std::span<const message_id> returned = {});
+
+/// The same after a change of limits: messages that wait for a start wait anew, and some that are
+/// ready may be held again.
+std::size_t move_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
+
+/// What a statement in locked groups returned.
+struct work_in_groups {
+  row_set rows;
+  std::size_t readable = 0;  ///< How many messages became ready.
+};
 
 /// Locks the groups, runs `work`, which borrows its values, and advances the groups, in one
 /// transaction, and where the client library can in one round trip.
-/// @return the rows of `work`, and those of the advanced messages. Empty: too much for one
-/// statement;
-///   nothing was run.
-std::optional<std::vector<row_set>> in_locked_groups(const queue_state& queue,
-                                                     const group_set& groups, statement_call work);
+/// @return empty: groups have rates, or it is too much for one statement; nothing was run.
+std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
+                                               statement_call work);
 
 }  // namespace tableq::inline v0::core

@@ -389,8 +389,9 @@ std::vector<change_result> make_ready(const queue_state& queue, transaction_stat
         const auto rested = queue.execute(
             step_tx, statements::claim_make_ready,
             {.regroup = regroup_of(queue), .now = queue.database().now()}, items_of(ids));
-        done.readable = static_cast<std::size_t>(std::ranges::count(
-            rested, message_state::ready, [](const auto& row) { return row.state; }));
+        for (const auto& row : rested)
+          if (row.state == message_state::ready) done.returned.push_back(row.id);
+        done.readable = done.returned.size();
         return results_of(queue, step_tx, rested, ids, unreadied);
       });
   return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });

@@ -93,7 +93,7 @@ std::vector<settle_result> told(const queue_state& queue, const receipts_view& r
   return results;
 }
 
-/// Completes messages of groups. @return empty: they have none, or are too many for one statement;
+/// Completes messages of groups. @return empty: they have none, or it is not possible at once;
 /// nothing was done.
 std::optional<std::vector<settle_result>> complete_in_groups(const queue_state& queue,
                                                              const receipts_view& receipts,
@@ -104,12 +104,13 @@ std::optional<std::vector<settle_result>> complete_in_groups(const queue_state& 
   items.reserve(receipts.size());
   for (std::size_t i = 0; i < receipts.size(); ++i)
     items.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
-  const auto rows = in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, items));
-  if (!rows) return std::nullopt;
+  auto done = in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, items));
+  if (!done) return std::nullopt;
   std::vector<settle_result> out(receipts.size(), settle_result::lease_lost);
-  for (auto& row : rows_of<id_row, receipt_item>(rows->front()))
+  const bool left = done->rows.size() > 0;
+  for (auto& row : rows_of<id_row, receipt_item>(std::move(done->rows)))
     out[row.item] = settle_result::applied;
-  apply(queue, nullptr, {.readable = rows->back().size(), .left = !rows->front().empty()});
+  apply(queue, nullptr, {.readable = done->readable, .left = left});
   return out;
 }
 
@@ -124,6 +125,7 @@ std::vector<settle_result> end_attempts(const queue_state& queue, transaction_st
     const auto ended = leases_of(queue).fail(queue, step_tx, attempts);
     for (const changed_message& each : ended) {
       if (each.state == message_state::dead) done.dead.push_back(each.id);
+      if (each.state == message_state::ready) done.returned.push_back(each.id);
     }
     done.readable = ended.size() - done.dead.size();
     done.left = !ended.empty();
@@ -197,10 +199,23 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
   store_notes(queue, tx, receipts);  // a retry keeps them
+  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
+    const auto released = leases_of(queue).release(queue, step_tx, receipts);
+    for (const changed_message& each : released) done.returned.push_back(each.id);
+    done.readable = released.size();
+    done.left = !released.empty();
+    return results_of(released, receipts.size());
+  };
   return told(queue, receipts, [&] {
-    const auto released = leases_of(queue).release(queue, tx, receipts);
-    apply(queue, tx, {.readable = released.size(), .left = !released.empty()});
-    return certain(queue, tx, receipts, results_of(released, receipts.size()));
+    // A message that is ready again keeps its place in its group, but needs another start.
+    if (queue.info().group_rates) {
+      return certain(queue, tx, receipts,
+                     claim_step(queue, tx, ids_of(receipts), has_consequences(queue), work));
+    }
+    claim_effects done;
+    auto results = work(tx, done);
+    apply(queue, tx, done);
+    return certain(queue, tx, receipts, std::move(results));
   });
 }
 

@@ -49,7 +49,7 @@ void finish(const queue_state& queue, transaction_state* tx, claim_effects& done
   if (queue.dead_letters() != nullptr && !done.dead.empty()) {
     move_to_dead_letters(queue, *tx, done.dead);
   }
-  if (!done.groups.empty()) done.readable += advance_groups(queue, *tx, done.groups);
+  if (!done.groups.empty()) done.readable += advance_groups(queue, *tx, done.groups, done.returned);
   apply(queue, tx, done);
 }
 

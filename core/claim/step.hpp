@@ -23,6 +23,8 @@ struct claim_effects : effects {
   std::vector<message_id> completed = {};
   std::vector<message_id> removed = {};
   std::vector<message_id> redriven = {};
+  /// Messages that would be ready, unless their groups are limited.
+  std::vector<message_id> returned = {};
   group_set groups = {};  ///< Locked groups in which there may be room.
 };
 

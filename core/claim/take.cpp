@@ -32,7 +32,11 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
                       for (const changed_message& each : moved) {
                         const bool dead = each.state == message_state::dead;
                         if (dead) done.dead.push_back(each.id);
-                        if (dead || each.state == message_state::held) left.push_back(each.id);
+                        const bool starts =
+                            each.state == message_state::ready && queue.info().group_rates;
+                        if (starts) done.returned.push_back(each.id);
+                        if (dead || starts || each.state == message_state::held)
+                          left.push_back(each.id);
                       }
                       if (queue.info().groups && !left.empty())
                         lock_groups_of(queue, *step_tx, left, done);

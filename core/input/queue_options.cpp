@@ -142,6 +142,9 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
         .on_failure = name == "groups_hold" ? group_policy::hold : group_policy::pass};
   } else if (name == "schedules") {
     info.schedules = number != 0;
+  } else if (name == "group_limits") {
+    info.group_limits = number > 0;
+    info.group_rates = number > 1;
   } else if (name == "batches") {
     info.batches = number != 0;
   } else if (name == "batch_ends") {
@@ -251,6 +254,7 @@ std::string encode_options(const queue_info& info) {
   if (!info.dead_letters.empty()) out += " dead_letters=" + info.dead_letters;
   if (info.retention.done) add("retain_done_ms=", info.retention.done->count());
   if (info.retention.dead) add("retain_dead_ms=", info.retention.dead->count());
+  if (info.group_limits) add("group_limits=", info.group_rates ? 2 : 1);
   if (info.batches) out += " batches=1";
   return out + marks;
 }

@@ -24,7 +24,7 @@ void decode_options(std::string_view text, queue_info& info);
 
 /// Whether reads of a queue with these options are occasions for the work of other rooms.
 [[nodiscard]] inline bool needs_upkeep(const queue_info& info) noexcept {
-  return info.schedules || info.batches || info.batch_ends;
+  return info.schedules || info.group_limits || info.batches || info.batch_ends;
 }
 
 /// The options of a handle: the stored ones, except given ones.

@@ -147,6 +147,21 @@ void check_limits(const queue_limits& limits, kind queue_kind) {
   }
 }
 
+void check_group_limits(const group_limits& limits, std::string_view group) {
+  constexpr int most = 1000;
+  if (!group.empty() && !is_name(group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
+  if (limits.running && (*limits.running < 1 || *limits.running > most)) {
+    refuse("the running messages of a group are limited to 1 to 1,000; pause the queue to stop it");
+  }
+  if (limits.rate && !(*limits.rate >= 0.001 && *limits.rate <= most)) {
+    refuse("the rate of a group must be from 0.001 to 1,000 starts per second");
+  }
+  if (limits.burst && (*limits.burst < 1 || *limits.burst > most)) {
+    refuse("the burst of a group must be from 1 to 1,000");
+  }
+  if (limits.burst && !limits.rate) refuse("a burst needs a rate");
+}
+
 void check_payload(std::string_view payload, const payload_limit& limit) {
   if (payload.size() <= limit.most) return;
   const bool can_rise = payload.size() <= limit.highest;

@@ -25,6 +25,7 @@
 #include "core/schema/migrate.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
+#include "core/tenants/group_limits.hpp"
 
 namespace tableq::inline v0 {
 namespace {
@@ -130,6 +131,7 @@ database connected(text_view url, const open_options& options,
     shared_state state(new core::database_state(url.view(), options, std::move(faults)),
                        core::end_at_home());
     state->attended_by(core::make_rule_upkeep());
+    state->attended_by(core::make_group_upkeep());
     const auto batches = std::make_shared<core::batch_hook>(*state);
     state->set_hook(batches);
     state->attended_by([batches](const core::queue_state& queue, const queue_info& stored) {
@@ -247,6 +249,19 @@ std::vector<finding> unending(const shared_state& database, const queue_info& st
     if (!unread) throw;
   }
   return out;
+}
+
+/// Limits of groups that no process follows.
+std::vector<finding> unfollowed(const shared_state& database, const queue_info& stored) {
+  if (!stored.groups || stored.layout < core::layout_with_group_limits) return {};
+  try {
+    return core::inspect_group_limits(core::queue_state(database, stored));
+  } catch (const error& failure) {
+    const bool unread =
+        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
+    if (!unread) throw;
+    return {};
+  }
 }
 
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
@@ -384,6 +399,7 @@ std::vector<finding> database::inspect() const {
       if (auto one = buried(state_, each, all)) out.push_back(*std::move(one));
       if (auto one = core::inspect_move(state_, each, all)) out.push_back(*std::move(one));
       for (finding& one : unending(state_, each)) out.push_back(std::move(one));
+      for (finding& one : unfollowed(state_, each)) out.push_back(std::move(one));
       if (each.kind != kind::table) continue;
       for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
     }

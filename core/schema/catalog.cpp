@@ -423,6 +423,10 @@ bool drop_queue(database_state& database, std::string_view name) {
         }
         run(session, catalog, statements::catalog_remove, {.name = name});
         run(session, catalog, statements::limits_remove, {.queue = name});
+        if (found->group_limits) {
+          run(session, catalog, statements::group_remove, {.queue = name});
+          run(session, catalog, statements::group_forget, {.queue = name, .all = true});
+        }
         if (found->batches) {
           run(session, catalog, statements::batch_mark_all,
               {.queue = found->identity, .outcome = member_outcome::removed});

@@ -50,6 +50,7 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   if (granted == role::producer || granted == role::replacer || granted == role::scheduler) {
     out.push_back("producer" + kind_suffix);
     if (queue.groups) out.emplace_back("producer.groups");
+    if (queue.groups) out.emplace_back("producer.limited");
     if (turns) out.emplace_back("producer.turns");
     if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
     if (queue.batches) out.emplace_back("producer.batches");
@@ -62,9 +63,12 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   if (granted == role::consumer) {
     if (queue.keep_completed || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
     out.emplace_back("consumer.limits");
+    if (queue.groups) out.emplace_back("consumer.limited");
     if (queue.batches) out.emplace_back("consumer.batches");
   }
   const bool all = granted == role::manager || granted == role::owner;
+  if (queue.groups && all) out.emplace_back("manager.limited");
+  if (queue.groups && !all && granted != role::viewer) out.emplace_back("groups.limited");
   if (all && queue.batches) out.emplace_back("manager.batches");
   const bool some =
       granted == role::replacer || granted == role::consumer || granted == role::viewer;

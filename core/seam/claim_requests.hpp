@@ -274,6 +274,31 @@ struct advance_request {
   TABLEQ_FIELDS(advance_request, limit, hold, now)
 };
 
+/// The same for groups with limits of their own; `limit` is for those without.
+struct advance_limited_request {
+  std::string_view queue = {};
+  int limit = 0;
+  bool hold = false;
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(advance_limited_request, queue, limit, hold, now)
+};
+
+/// A group, and how many of its messages may become ready now. The one after them then waits until
+/// `alarm_at`, if that is given.
+struct limited_item {
+  std::string_view group = {};
+  int starts = 0;
+  std::optional<timestamp> alarm_at = {};
+  TABLEQ_FIELDS(limited_item, group, starts, alarm_at)
+};
+
+/// The groups of a queue after a name.
+struct next_groups_request {
+  std::string_view after = {};
+  std::size_t max = 0;
+  TABLEQ_FIELDS(next_groups_request, after, max)
+};
+
 /// Messages that finished long enough ago.
 struct purge_request {
   message_state state = message_state::ready;
@@ -419,6 +444,25 @@ struct waiting_row {
 struct group_row {
   std::string group_key = {};
   TABLEQ_FIELDS(group_row, group_key)
+};
+
+/// A message of a group that has become ready, delayed until its group may start it, or held.
+struct advanced_row {
+  message_id id = {};
+  message_state state = message_state::ready;
+  std::optional<timestamp> due_at = {};
+  TABLEQ_FIELDS(advanced_row, id, state, due_at)
+};
+
+/// The rate of a group, and its starts. No row: it has no rate, and no message waits for a start.
+struct tokens_row {
+  std::optional<std::int64_t> rate = {};
+  std::optional<int> burst = {};
+  std::optional<std::int64_t> full_at = {};  ///< Microseconds.
+  std::optional<message_id> alarm = {};      ///< The message that waits for the next start.
+  std::optional<timestamp> alarm_at = {};
+  timestamp clock = {};
+  TABLEQ_FIELDS(tokens_row, rate, burst, full_at, alarm, alarm_at, clock)
 };
 
 /// Figures of a claim queue.

@@ -37,13 +37,15 @@ struct shared_table {
   std::string_view name;
 };
 
-/// The floors exist from layout 2 of the catalogue on, the last three from layout 3.
-inline constexpr std::array<shared_table, 6> shared_tables{{{"{catalog}", "tableq_queues"},
+/// The floors exist from layout 2 of the catalogue on, those from `{schedules}` on from layout 3.
+inline constexpr std::array<shared_table, 8> shared_tables{{{"{catalog}", "tableq_queues"},
                                                             {"{limits}", "tableq_limits"},
                                                             {"{floors}", "tableq_floors"},
                                                             {"{schedules}", "tableq_schedules"},
                                                             {"{batches}", "tableq_batches"},
-                                                            {"{members}", "tableq_members"}}};
+                                                            {"{members}", "tableq_members"},
+                                                            {"{quotas}", "tableq_group_limits"},
+                                                            {"{starts}", "tableq_group_starts"}}};
 
 /// The names for a text's placeholders. core/identifier checks them; the driver quotes them.
 struct table_names {

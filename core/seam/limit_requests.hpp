@@ -70,6 +70,60 @@ struct leased_request {
   TABLEQ_FIELDS(leased_request, max, now)
 };
 
+/// The limits of the groups of a queue, or of one.
+struct group_limits_request {
+  std::string_view queue = {};
+  std::optional<std::string_view> name = {};  ///< Empty text: of all groups without their own.
+  TABLEQ_FIELDS(group_limits_request, queue, name)
+};
+
+/// The limits of a group. The rate is in millionths.
+struct new_group_limits_request {
+  std::string_view queue = {};
+  std::string_view name = {};
+  std::optional<int> running = {};
+  std::optional<std::int64_t> rate = {};
+  std::optional<int> burst = {};
+  std::int64_t changes = 0;
+  TABLEQ_FIELDS(new_group_limits_request, queue, name, running, rate, burst, changes)
+};
+
+/// The change of limits that all waiting messages follow.
+struct applied_request {
+  std::string_view queue = {};
+  std::int64_t changes = 0;
+  TABLEQ_FIELDS(applied_request, queue, changes)
+};
+
+/// Groups that may start a whole burst again, up to `max`.
+struct forget_starts_request {
+  std::string_view queue = {};
+  std::size_t max = 0;
+  bool all = false;  ///< All of the queue, without a limit.
+  std::optional<timestamp> now = {};
+  TABLEQ_FIELDS(forget_starts_request, queue, max, all, now)
+};
+
+/// The starts of a group, in microseconds, and the message that waits for the next one.
+struct start_item {
+  std::string_view group = {};
+  std::int64_t full_at = 0;
+  std::optional<message_id> alarm = {};
+  std::optional<timestamp> alarm_at = {};
+  TABLEQ_FIELDS(start_item, group, full_at, alarm, alarm_at)
+};
+
+/// The limits of a group, and in the row without a name the number of changes.
+struct group_limits_row {
+  std::string name = {};
+  std::optional<int> running = {};
+  std::optional<std::int64_t> rate = {};
+  std::optional<int> burst = {};
+  std::int64_t changes = 0;
+  std::int64_t applied = 0;
+  TABLEQ_FIELDS(group_limits_row, name, running, rate, burst, changes, applied)
+};
+
 /// The queue that has the name, its limits and its options. No row: no queue has it.
 struct limits_row {
   std::int64_t identity = 0;

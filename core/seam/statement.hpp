@@ -156,6 +156,16 @@ namespace tableq::inline v0::core {
   record(batch, mark, member_mark_request, id_item, batch_row)          \
   record(batch, mark_all, member_mark_request, nothing, nothing)        \
   record(batch, rejoin, member_queue_request, rejoin_item, nothing)     \
+  query(claim, tokens, limits_lock_request, group_item, tokens_row)     \
+  change(claim, hold, nothing, id_item, id_row)                         \
+  change(claim, advance_limited, advance_limited_request, limited_item, advanced_row) \
+  query(claim, next_groups, next_groups_request, nothing, group_row)    \
+  query(group, list, group_limits_request, nothing, group_limits_row)   \
+  record(group, remove, group_limits_request, nothing, nothing)         \
+  record(group, insert, new_group_limits_request, nothing, nothing)     \
+  record(group, apply, applied_request, nothing, nothing)               \
+  record(group, start, limits_request, start_item, nothing)             \
+  record(group, forget, forget_starts_request, nothing, nothing)        \
   query(table, find, table_request, nothing, found_table_row)           \
   query(table, columns, table_request, nothing, table_column_row)       \
   query(table, keys, table_request, nothing, unique_column_row)         \

@@ -1812,6 +1812,124 @@ WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
   AND {own_queue}
 RETURNING 0 AS item, id
 
+-- name: claim.advance_limited
+-- The same for groups with limits of their own: up to :starts messages become ready, and the next one waits until
+-- :alarm_at. If more are ready than may run, the last of them are held again, but for those that a take has locked.
+-- The limits of a group are in its own row, otherwise in that of all others, which has no name.
+WITH room AS MATERIALIZED (
+  SELECT g.item, g.name, g.starts, g.alarm_at,
+         COALESCE((SELECT l.running
+                   FROM {quotas} AS l
+                   WHERE l.queue = CAST(:queue AS text) AND l.name IN (g.name, '')
+                   ORDER BY l.name DESC
+                   LIMIT 1), CAST(:limit AS bigint))
+         - (SELECT pg_catalog.count(*)
+            FROM {table} AS msg
+            WHERE group_key = g.name AND group_key IS NOT NULL
+              AND state <= CASE WHEN CAST(:hold AS bigint) = 0 THEN 1 ELSE 2 END) AS free
+  FROM ROWS FROM (pg_catalog.unnest(CAST(:group AS text[])), pg_catalog.unnest(CAST(:starts AS bigint[])),
+                  pg_catalog.unnest(CAST(:alarm_at AS bigint[])))
+    WITH ORDINALITY AS g (name, starts, alarm_at, item)
+),
+next AS MATERIALIZED (
+  SELECT r.item, n.id, r.starts, r.alarm_at,
+         pg_catalog.row_number() OVER (PARTITION BY r.item ORDER BY n.id) AS place
+  FROM room AS r
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM {table} AS msg
+    WHERE group_key = r.name AND group_key IS NOT NULL AND state >= 5
+    ORDER BY state, id
+    LIMIT GREATEST(LEAST(r.free, r.starts + CASE WHEN r.alarm_at IS NULL THEN 0 ELSE 1 END), 0)
+  ) AS n
+),
+surplus AS MATERIALIZED (
+  SELECT id
+  FROM {table} AS msg
+  WHERE id = ANY (ARRAY(
+      SELECT s.id
+      FROM room AS r
+      CROSS JOIN LATERAL (
+        SELECT id
+        FROM {table} AS msg
+        WHERE group_key = r.name AND group_key IS NOT NULL AND state <= 0
+        ORDER BY state DESC, id DESC
+        LIMIT GREATEST(- r.free, 0)
+      ) AS s))
+    AND state + 0 = 0
+  FOR NO KEY UPDATE SKIP LOCKED
+),
+mine AS MATERIALIZED (
+  SELECT pg_catalog.array_agg(id ORDER BY id) AS ids, pg_catalog.array_agg(item ORDER BY id) AS items,
+         pg_catalog.array_agg(state ORDER BY id) AS states, pg_catalog.array_agg(alarm_at ORDER BY id) AS times
+  FROM (SELECT m.id, m.item, {moved_state} AS state, m.alarm_at
+        FROM (SELECT id, item, place, starts, alarm_at FROM next
+              UNION ALL
+              SELECT id, 1, 0, 0, NULL FROM surplus) AS m) AS moved
+)
+UPDATE {table} AS msg
+SET state = (SELECT states[pg_catalog.width_bucket(msg.id, ids)] FROM mine),
+    due_at = (SELECT CASE WHEN states[pg_catalog.width_bucket(msg.id, ids)] = 2
+                          THEN GREATEST(times[pg_catalog.width_bucket(msg.id, ids)], {clock_at_change})
+                          ELSE 0 END
+              FROM mine){set_ready_at}
+WHERE id = ANY (ARRAY(SELECT id FROM next UNION ALL SELECT id FROM surplus)) AND state + 0 IN (0, 5)
+  AND {own_queue}
+RETURNING (SELECT items[pg_catalog.width_bucket(msg.id, ids)] FROM mine) - 1 AS item, id, state, due_at
+
+-- name: claim.tokens
+SELECT g.item - 1 AS item, l.rate, l.burst, s.full_at, a.id AS alarm, a.due_at AS alarm_at, {clock} AS clock
+FROM pg_catalog.unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
+LEFT JOIN LATERAL (
+  SELECT rate, burst
+  FROM {quotas} AS l
+  WHERE l.queue = CAST(:queue AS text) AND l.name IN (g.name, '')
+  ORDER BY l.name DESC
+  LIMIT 1
+) AS l ON TRUE
+LEFT JOIN LATERAL (
+  SELECT full_at, alarm, alarm_at FROM {starts} WHERE queue = CAST(:queue AS text) AND name = g.name OFFSET 0
+) AS s ON TRUE
+LEFT JOIN LATERAL (
+  SELECT id, state, due_at FROM {table} AS msg WHERE id = s.alarm OFFSET 0
+) AS a ON a.state = 2 AND a.due_at = s.alarm_at
+WHERE l.rate IS NOT NULL OR a.id IS NOT NULL
+
+-- name: claim.hold
+-- Messages that would become ready, or that wait for a start, wait for claim.advance_limited. One that another
+-- transaction has locked is about to be promoted, and then to advance its group.
+WITH held AS MATERIALIZED (
+  SELECT id
+  FROM {table} AS msg
+  WHERE id = ANY (CAST(:id AS bigint[])) AND state + 0 IN (0, 2) AND group_key IS NOT NULL
+  ORDER BY id
+  FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE {table} AS msg
+SET state = 5, due_at = 0, finished_at = NULL
+WHERE id = ANY (ARRAY(SELECT id FROM held))
+  AND {own_queue}
+RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+
+-- name: claim.next_groups
+-- One seek for each group, however many messages it has.
+WITH RECURSIVE found (name, place) AS (
+  (SELECT group_key, 1
+   FROM {table} AS msg
+   WHERE group_key > CAST(:after AS text) AND group_key IS NOT NULL
+   ORDER BY group_key
+   LIMIT 1)
+  UNION ALL
+  SELECT (SELECT group_key
+          FROM {table} AS msg
+          WHERE group_key > f.name AND group_key IS NOT NULL
+          ORDER BY group_key
+          LIMIT 1), f.place + 1
+  FROM found AS f
+  WHERE f.name IS NOT NULL AND f.place < CAST(:max AS bigint)
+)
+SELECT name AS group_key FROM found WHERE name IS NOT NULL
+
 -- name: claim.purge
 WITH picked AS MATERIALIZED (
   SELECT id
@@ -1934,6 +2052,45 @@ SET capacity = excluded.capacity,
 
 -- name: limits.remove
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
+
+-- name: group.list
+SELECT name, running, rate, burst, changes, applied
+FROM {quotas}
+WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+ORDER BY name
+
+-- name: group.remove
+DELETE FROM {quotas}
+WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+
+-- name: group.insert
+INSERT INTO {quotas} (queue, name, running, rate, burst, changes)
+VALUES (CAST(:queue AS text), CAST(:name AS text), CAST(:running AS bigint), CAST(:rate AS bigint),
+        CAST(:burst AS bigint), CAST(:changes AS bigint))
+
+-- name: group.apply
+UPDATE {quotas}
+SET applied = CAST(:changes AS bigint)
+WHERE queue = CAST(:queue AS text) AND name = '' AND changes = CAST(:changes AS bigint)
+
+-- name: group.start
+-- The groups are locked.
+INSERT INTO {starts} AS s (queue, name, full_at, alarm, alarm_at)
+SELECT CAST(:queue AS text), pg_catalog.unnest(CAST(:group AS text[])), pg_catalog.unnest(CAST(:full_at AS bigint[])),
+       pg_catalog.unnest(CAST(:alarm AS bigint[])), pg_catalog.unnest(CAST(:alarm_at AS bigint[]))
+ON CONFLICT (queue, name) DO UPDATE
+SET full_at = EXCLUDED.full_at, alarm = EXCLUDED.alarm, alarm_at = EXCLUDED.alarm_at
+
+-- name: group.forget
+-- A row that another transaction has locked is in use.
+DELETE FROM {starts}
+WHERE queue = CAST(:queue AS text)
+  AND name = ANY (ARRAY(SELECT name
+                        FROM {starts}
+                        WHERE queue = CAST(:queue AS text)
+                          AND (CAST(:all AS bigint) = 1 OR full_at <= {clock} * 1000)
+                        LIMIT CASE WHEN CAST(:all AS bigint) = 1 THEN NULL ELSE CAST(:max AS bigint) END
+                        FOR UPDATE SKIP LOCKED))
 
 -- name: schedules.due
 -- Those that are not computed yet come first.

@@ -904,6 +904,72 @@ WHERE id IN (SELECT id FROM next)
   AND {own_queue}
 RETURNING id
 
+-- fragment: limits_of_group
+-- The row of the group, otherwise that of all others.
+FROM main.{quotas}
+WHERE queue = :queue AND name IN (:group, '')
+ORDER BY name DESC
+LIMIT 1
+
+-- name: claim.advance_limited
+-- The same for groups with limits of their own: up to :starts messages become ready, and the next one waits until
+-- :alarm_at. If more are ready than may run, the last of them are held again.
+WITH room (free) AS (
+  SELECT COALESCE((SELECT running {limits_of_group}), :limit)
+    - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
+       WHERE group_key = :group AND state IN (0, 1))
+    - CASE WHEN :hold = 0 THEN 0
+           ELSE (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
+                 WHERE group_key = :group AND state = 2) END
+),
+moved (id, place, starts) AS (
+  SELECT id, ROW_NUMBER() OVER (ORDER BY id), :starts
+  FROM (SELECT id FROM main.{table} INDEXED BY {table:group}
+        WHERE group_key = :group AND state = 5
+        ORDER BY id
+        LIMIT MAX(MIN((SELECT free FROM room), :starts + (:alarm_at IS NOT NULL)), 0))
+  UNION ALL
+  SELECT id, 0, :starts
+  FROM (SELECT id FROM main.{table} INDEXED BY {table:group}
+        WHERE group_key = :group AND state = 0
+        ORDER BY id DESC
+        LIMIT MAX(- (SELECT free FROM room), 0))
+)
+UPDATE main.{table} AS q
+SET state = {moved_state},
+    due_at = CASE WHEN m.place > m.starts THEN MAX(:alarm_at, {clock}) ELSE 0 END{set_ready_at}
+FROM moved AS m
+WHERE q.id = m.id
+  AND {own_queue}
+RETURNING id, state, due_at
+
+-- name: claim.tokens
+SELECT l.rate, l.burst, s.full_at, a.id AS alarm, a.due_at AS alarm_at, {clock} AS clock
+FROM (SELECT (SELECT rate {limits_of_group}) AS rate, (SELECT burst {limits_of_group}) AS burst) AS l
+LEFT JOIN main.{starts} AS s ON s.queue = :queue AND s.name = :group
+LEFT JOIN main.{table} AS a ON a.id = s.alarm AND a.state = 2 AND a.due_at = s.alarm_at
+WHERE l.rate IS NOT NULL OR a.id IS NOT NULL
+
+-- name: claim.hold
+-- Messages that would become ready, or that wait for a start, wait for claim.advance_limited.
+WITH unused AS (SELECT 1)
+UPDATE main.{table}
+SET state = 5, due_at = 0
+WHERE id = :id AND state IN (0, 2) AND group_key IS NOT NULL
+  AND {own_queue}
+RETURNING id
+
+-- name: claim.next_groups
+-- One seek for each group, however many messages it has.
+WITH RECURSIVE found (name, place) AS (
+  SELECT MIN(group_key), 1 FROM main.{table} WHERE group_key > :after
+  UNION ALL
+  SELECT (SELECT MIN(group_key) FROM main.{table} WHERE group_key > f.name), f.place + 1
+  FROM found AS f
+  WHERE f.name IS NOT NULL AND f.place < :max
+)
+SELECT name AS group_key FROM found WHERE name IS NOT NULL
+
 -- name: claim.purge
 WITH picked AS (
   SELECT id FROM main.{table}
@@ -1009,6 +1075,37 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 
 -- name: limits.remove
 DELETE FROM main.{limits} WHERE queue = :queue
+
+-- name: group.list
+SELECT name, running, rate, burst, changes, applied
+FROM main.{quotas}
+WHERE queue = :queue AND (:name IS NULL OR name = :name)
+ORDER BY name
+
+-- name: group.remove
+DELETE FROM main.{quotas} WHERE queue = :queue AND (:name IS NULL OR name = :name)
+
+-- name: group.insert
+INSERT INTO main.{quotas} (queue, name, running, rate, burst, changes)
+VALUES (:queue, :name, :running, :rate, :burst, :changes)
+
+-- name: group.apply
+UPDATE main.{quotas} SET applied = :changes WHERE queue = :queue AND name = '' AND changes = :changes
+
+-- name: group.start
+INSERT INTO main.{starts} (queue, name, full_at, alarm, alarm_at)
+VALUES (:queue, :group, :full_at, :alarm, :alarm_at)
+ON CONFLICT (queue, name) DO UPDATE
+SET full_at = excluded.full_at, alarm = excluded.alarm, alarm_at = excluded.alarm_at
+
+-- name: group.forget
+DELETE FROM main.{starts}
+WHERE queue = :queue
+  AND (:all = 1
+       OR name IN (SELECT name
+                   FROM main.{starts}
+                   WHERE queue = :queue AND full_at <= {clock} * 1000
+                   LIMIT :max))
 
 -- name: schedules.due
 -- Those that are not computed yet come first.

@@ -1328,6 +1328,113 @@ CROSS APPLY (
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = n.id
 OPTION (FORCE ORDER, LOOP JOIN)
 
+-- name: claim.advance_limited
+-- The same for groups with limits of their own: up to :starts messages become ready, and the next one waits until
+-- :alarm_at. If more are ready than may run, the last of them are held again, but for those that a take has locked.
+-- The limits of a group are in its own row, otherwise in that of all others, which has no name.
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+UPDATE q
+SET state = {moved_state},
+    due_at = CASE WHEN m.place <= m.starts THEN 0 WHEN v.alarm_at > t.clock THEN v.alarm_at ELSE t.clock END{set_ready_at}
+OUTPUT v.item, inserted.id, inserted.state, inserted.due_at
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:starts AS bigint),
+                      CAST(:alarm_at AS bigint))}) AS v (item, [group], starts, alarm_at)
+CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold, {clock} AS clock) AS t
+OUTER APPLY (
+  SELECT TOP (1) l.running
+  FROM {quotas} AS l WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+  WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name IN (v.[group], CAST(N'' AS varbinary(400)))
+  ORDER BY l.name DESC
+) AS own
+CROSS APPLY (
+  SELECT COUNT_BIG(busy.id) AS number
+  FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL AND busy.state IN (0, 1)
+) AS busy
+CROSS APPLY (
+  SELECT COUNT_BIG(rests.id) AS number
+  FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
+) AS resting
+CROSS APPLY (SELECT COALESCE(own.running, t.most) - busy.number - resting.number AS free,
+                    v.starts + CASE WHEN v.alarm_at IS NULL THEN 0 ELSE 1 END AS wanted) AS room
+CROSS APPLY (
+  SELECT first.id, first.place, v.starts
+  FROM (
+    SELECT TOP (CASE WHEN room.free <= 0 THEN 0 WHEN room.free < room.wanted THEN room.free ELSE room.wanted END)
+           following.id, ROW_NUMBER() OVER (ORDER BY following.id) AS place
+    FROM {table} AS following WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:group}))
+    WHERE following.group_key = v.[group] AND following.group_key IS NOT NULL AND following.state = 5
+    ORDER BY following.id
+  ) AS first
+  UNION ALL
+  SELECT surplus.id, CAST(0 AS bigint) AS place, v.starts
+  FROM (
+    SELECT TOP (CASE WHEN room.free < 0 THEN - room.free ELSE 0 END) spare.id
+    FROM {table} AS spare WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+    WHERE spare.group_key = v.[group] AND spare.group_key IS NOT NULL AND spare.state = 0
+    ORDER BY spare.id DESC
+  ) AS surplus
+) AS m
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = m.id
+WHERE (m.place = 0 AND q.state = 0) OR (m.place > 0 AND q.state = 5)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.tokens
+SELECT v.item, l.rate, l.burst, s.full_at, a.id AS alarm, a.due_at AS alarm_at, {clock} AS clock
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
+OUTER APPLY (
+  SELECT TOP (1) rate, burst
+  FROM {quotas} WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+  WHERE queue = CAST(:queue AS nvarchar(60)) AND name IN (v.[group], CAST(N'' AS varbinary(400)))
+  ORDER BY name DESC
+) AS l
+LEFT JOIN {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+  ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
+LEFT JOIN {table} AS a WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
+  ON a.id = s.alarm AND a.state = 2 AND a.due_at = s.alarm_at
+WHERE l.rate IS NOT NULL OR a.id IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.hold
+-- Messages that would become ready, or that wait for a start, wait for claim.advance_limited. One that another
+-- transaction has locked is about to be promoted, and then to advance its group.
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+UPDATE q
+SET state = 5, due_at = 0
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state IN (0, 2) AND q.group_key IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.next_groups
+-- One seek for each group, however many messages it has.
+WITH found AS (
+  SELECT firsts.group_key, firsts.place
+  FROM (SELECT TOP (1) own.group_key, CAST(1 AS bigint) AS place
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+        WHERE own.group_key > CAST(CAST(:after AS nvarchar(200)) AS varbinary(400)) AND own.group_key IS NOT NULL
+        ORDER BY own.group_key) AS firsts
+  UNION ALL
+  SELECT later.group_key, later.place
+  FROM (SELECT own.group_key, f.place + 1 AS place, ROW_NUMBER() OVER (ORDER BY own.group_key) AS turn
+        FROM found AS f
+        INNER JOIN {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+          ON own.group_key > f.group_key AND own.group_key IS NOT NULL
+        WHERE f.place < CAST(:max AS bigint)) AS later
+  WHERE later.turn = 1
+)
+SELECT CAST(f.group_key AS nvarchar(200)) AS group_key
+FROM found AS f
+OPTION (MAXRECURSION 1000)
+
 -- name: claim.purge
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
@@ -1489,6 +1596,58 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.remove
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: group.list
+SELECT CAST(name AS nvarchar(200)) AS name, running, rate, burst, changes, applied
+FROM {quotas} WITH (READCOMMITTEDLOCK)
+WHERE queue = CAST(:queue AS nvarchar(60))
+  AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
+ORDER BY name
+
+-- name: group.remove
+DELETE FROM {quotas} WITH (ROWLOCK)
+WHERE queue = CAST(:queue AS nvarchar(60))
+  AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
+
+-- name: group.insert
+INSERT INTO {quotas} WITH (ROWLOCK) (queue, name, running, rate, burst, changes)
+VALUES (CAST(:queue AS nvarchar(60)), CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)), CAST(:running AS bigint),
+        CAST(:rate AS bigint), CAST(:burst AS bigint), CAST(:changes AS bigint))
+
+-- name: group.apply
+UPDATE {quotas} WITH (ROWLOCK)
+SET applied = CAST(:changes AS bigint)
+WHERE queue = CAST(:queue AS nvarchar(60)) AND name = CAST(N'' AS varbinary(400)) AND changes = CAST(:changes AS bigint)
+
+-- name: group.start
+-- The groups are locked: nobody else inserts their rows.
+UPDATE s
+SET full_at = v.full_at, alarm = v.alarm, alarm_at = v.alarm_at
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:full_at AS bigint),
+                      CAST(:alarm AS bigint), CAST(:alarm_at AS bigint))}) AS v (item, [group], full_at, alarm, alarm_at)
+INNER JOIN {starts} AS s WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+  ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
+OPTION (FORCE ORDER, LOOP JOIN);
+INSERT INTO {starts} WITH (ROWLOCK) (queue, name, full_at, alarm, alarm_at)
+SELECT CAST(:queue AS nvarchar(60)), v.[group], v.full_at, v.alarm, v.alarm_at
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:full_at AS bigint),
+                      CAST(:alarm AS bigint), CAST(:alarm_at AS bigint))}) AS v (item, [group], full_at, alarm, alarm_at)
+WHERE v.[group] IS NOT NULL
+  AND NOT EXISTS (
+    SELECT 1
+    FROM {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+    WHERE s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
+  )
+
+-- name: group.forget
+-- A row that another transaction has locked is in use.
+WITH old AS (
+  SELECT TOP (CASE WHEN CAST(:all AS bigint) = 1 THEN CAST(2147483647 AS bigint) ELSE CAST(:max AS bigint) END) name
+  FROM {starts} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
+  WHERE queue = CAST(:queue AS nvarchar(60))
+    AND (CAST(:all AS bigint) = 1 OR full_at <= {clock} * 1000)
+)
+DELETE FROM old
 
 -- name: schedules.due
 -- Those that are not computed yet come first. A rule that another transaction changes is left to it.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include <tableq/export.hpp>
 
@@ -32,6 +33,33 @@ struct queue_limits {
   std::optional<int> concurrency = {};
 
   friend bool operator==(const queue_limits&, const queue_limits&) = default;
+};
+
+/// The limits of a group of a `claim` queue. The database keeps them, for every process that uses
+/// the queue. docs/limits.md has the guarantees and costs.
+struct group_limits {
+  /// The most messages of the group that are ready or leased at the same time. 1 to 1,000. Empty:
+  /// group_options::limit.
+  std::optional<int> running = {};
+
+  /// Starts per second. A message starts when it becomes ready: at its enqueue, or when its group
+  /// has room. Later attempts are starts too. 0.001 to 1,000; stored to the millionth. Empty: no
+  /// limit.
+  std::optional<double> rate = {};
+
+  /// The most starts at once after a time without any. 1 to 1,000, only with a rate. Empty: those of
+  /// one second, at least 1.
+  std::optional<int> burst = {};
+
+  friend bool operator==(const group_limits&, const group_limits&) = default;
+};
+
+/// A group, and its limits.
+struct limited_group {
+  std::string group = {};  ///< Empty: each group without limits of its own.
+  group_limits limits = {};
+
+  friend bool operator==(const limited_group&, const limited_group&) = default;
 };
 
 /// The action of an enqueue when the queue has no room for it.

@@ -47,6 +47,8 @@ struct queue_info {
   std::string dead_letters = {};               ///< Empty: dead messages stay in the queue.
   tableq::retention retention = {};            ///< Empty: finished messages stay until purge.
   bool schedules = false;                      ///< True: some rule of `schedules` names it.
+  bool group_limits = false;                   ///< Groups have limits of their own.
+  bool group_rates = false;                    ///< The same; some limit starts per second.
   bool batches = false;                        ///< Messages may belong to batches.
   bool batch_ends = false;                     ///< Any kind: gets messages at the ends of batches.
   timestamp created_at = {};                   ///< By the database's clock.

@@ -32,6 +32,22 @@ ON {table} TO {user};
 -- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE (state) ON {table} TO {user};
 
+-- name: groups.limited
+-- In a queue with groups, from layout 3 on: enqueues and settlements keep the limits of groups.
+GRANT SELECT ON {quotas} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {starts} TO {user};
+
+-- name: producer.limited
+GRANT UPDATE (due_at) ON {table} TO {user};
+
+-- name: consumer.limited
+-- Reads move waiting messages after a change of limits.
+GRANT UPDATE (applied) ON {quotas} TO {user};
+
+-- name: manager.limited
+GRANT SELECT, INSERT, UPDATE, DELETE ON {quotas}, {starts} TO {user};
+GRANT UPDATE (options) ON {catalog} TO {user};
+
 -- name: producer.turns
 -- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
 GRANT INSERT (ready_at), UPDATE (ready_at) ON {table} TO {user};

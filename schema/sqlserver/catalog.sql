@@ -101,6 +101,37 @@ IF OBJECT_ID(N'{members}', N'U') IS NULL
     UNIQUE (batch, outcome, queue, message)
   );
 
+-- Limits of groups: one row for each group that has its own, and one for all others.
+IF OBJECT_ID(N'{quotas}', N'U') IS NULL
+  CREATE TABLE {quotas} (
+    queue nvarchar(60) COLLATE Latin1_General_BIN2 NOT NULL,
+    -- Of the group, as CAST(N'vip' AS varbinary(400)) writes it; empty: all groups without a row of their own.
+    name varbinary(400) NOT NULL,
+    -- Messages that are ready or leased. NULL: as many as the queue's option says.
+    running bigint NULL CHECK (running BETWEEN 1 AND 1000),
+    -- Millionths of a start in each second.
+    rate bigint NULL CHECK (rate BETWEEN 1000 AND 1000000000),
+    -- Starts.
+    burst bigint NULL CHECK (burst BETWEEN 1 AND 1000),
+    -- In the row without a name: the number of changes, and the one that waiting messages follow.
+    changes bigint NOT NULL DEFAULT (0),
+    applied bigint NOT NULL DEFAULT (0),
+    PRIMARY KEY (queue, name)
+  );
+
+-- The groups that have started messages lately.
+IF OBJECT_ID(N'{starts}', N'U') IS NULL
+  CREATE TABLE {starts} (
+    queue nvarchar(60) COLLATE Latin1_General_BIN2 NOT NULL,
+    name varbinary(400) NOT NULL,
+    -- When the group may start a whole burst again, in microseconds since 1970.
+    full_at bigint NOT NULL,
+    -- The message that waits for the next start, and its due time.
+    alarm bigint NULL,
+    alarm_at bigint NULL,
+    PRIMARY KEY (queue, name)
+  );
+
 INSERT INTO {catalog} (name, [identity], kind, layout)
 SELECT N'tableq', 0, N'catalogue', 3
 WHERE NOT EXISTS (SELECT 1 FROM {catalog} WITH (UPDLOCK, HOLDLOCK) WHERE name = N'tableq');

@@ -32,6 +32,32 @@ GRANT SELECT ON {table} (id, state, due_at, fence, [key], group_key) TO {user};
 -- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE ON {table} (state) TO {user};
 
+-- name: groups.limited
+-- In a queue with groups, from layout 3 on: enqueues and settlements keep the limits of groups.
+GRANT SELECT ON {quotas} TO {user};
+GRANT SELECT ON {starts} TO {user};
+GRANT INSERT ON {starts} TO {user};
+GRANT UPDATE ON {starts} TO {user};
+GRANT DELETE ON {starts} TO {user};
+
+-- name: producer.limited
+GRANT UPDATE ON {table} (due_at) TO {user};
+
+-- name: consumer.limited
+-- Reads move waiting messages after a change of limits.
+GRANT UPDATE ON {quotas} (applied) TO {user};
+
+-- name: manager.limited
+GRANT SELECT ON {quotas} TO {user};
+GRANT INSERT ON {quotas} TO {user};
+GRANT UPDATE ON {quotas} TO {user};
+GRANT DELETE ON {quotas} TO {user};
+GRANT SELECT ON {starts} TO {user};
+GRANT INSERT ON {starts} TO {user};
+GRANT UPDATE ON {starts} TO {user};
+GRANT DELETE ON {starts} TO {user};
+GRANT UPDATE ON {catalog} (options) TO {user};
+
 -- name: producer.turns
 -- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
 GRANT UPDATE ON {table} (ready_at) TO {user};

@@ -7,6 +7,7 @@
 
 #include "conformance/table_fixture.hpp"
 #include "support/expect.hpp"
+#include "support/text.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@ from tsql_texts import BLOCK, whole_statements, with_fragments, without_comments
 DATA = "tests/lint/lock_order.txt"
 OWN = "read catalog pk READCOMMITTEDLOCK"
 REFERENCE = re.compile(
-    r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits|batches|members|schedules)\}"
+    r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits|batches|members|schedules|quotas|starts)\}"
     r"(?:\s+AS\s+\w+)?(?:\s*WITH \((?P<hints>(?:[^()]|\([^()]*\))*)\))?"
 )
 # A batch in a batch.

@@ -72,7 +72,7 @@ TABLE_PLACE = re.compile(
     r"(?:\b(?:FROM|JOIN|INTO|(?<!FOR )(?<!KEY )UPDATE)|\bTABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|"
     r"\bINDEX(?:\s+IF\s+NOT\s+EXISTS)?(?=\s+\S+\s+ON\b))\s+([^\s(),;]+)(\s*\()?"
 )
-PLACEHOLDER = r"\{(?:table|catalog|limits|floors|schedules|batches|members)\}"
+PLACEHOLDER = r"\{(?:table|catalog|limits|floors|schedules|batches|members|quotas|starts)\}"
 SYSTEM = re.compile(r"@\w+|pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
 WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ROWS", "ON", "TO", "''"}
 

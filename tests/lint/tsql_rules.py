@@ -171,10 +171,10 @@ def changes_name_their_table(name, text, *_):
     change = r"\b(?:INSERT INTO|DELETE FROM|DELETE|UPDATE)\s+([\w{\[][^\s(]*)"
     for found in re.finditer(change, without_literals(text)):
         target = found[1]
-        if target in ("FROM", "{table}", "{catalog}", "{limits}", "{batches}", "{members}", "{schedules}"):
+        if target in ("FROM", "{table}", "{catalog}", "{limits}", "{batches}", "{members}", "{schedules}", "{quotas}", "{starts}"):
             continue
-        cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{(?:table|batches)\}} WITH"
-        alias = rf"\{{(?:table|batches|members)\}} AS {re.escape(target)} WITH"
+        cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{(?:table|batches|starts)\}} WITH"
+        alias = rf"\{{(?:table|batches|members|starts)\}} AS {re.escape(target)} WITH"
         if not re.search(cte, text) and not re.search(alias, text):
             yield f"{target} stands for no table"
 
@@ -205,7 +205,7 @@ def tables_have_aliases(name, text, *_):
 
 def inserts_lock_rows(name, text, *_):
     """Without the hint an INSERT may lock pages, which READPAST does not pass."""
-    for found in re.finditer(r"INSERT INTO \{(?:table|limits|batches|members|schedules)\}(?! WITH \(ROWLOCK\))", text):
+    for found in re.finditer(r"INSERT INTO \{(?:table|limits|batches|members|schedules|quotas|starts)\}(?! WITH \(ROWLOCK\))", text):
         yield f"{found[0]} has no ROWLOCK"
 
 

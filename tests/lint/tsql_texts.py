@@ -73,7 +73,7 @@ def as_sent(text):
     """Names filled in, two items, parameters as FreeTDS and Microsoft's drivers number them."""
     text = re.sub(r"\{table:(\w+)\}", r"[mail_\1]", text)
     text = text.replace("{table}", "[app].[mail]").replace("{catalog}", "[app].[tableq_queues]")
-    text = re.sub(r"\{(limits|batches|members|schedules)\}", r"[app].[tableq_\1]", text)
+    text = re.sub(r"\{(limits|batches|members|schedules|quotas|starts)\}", r"[app].[tableq_\1]", text)
     text = text.replace("{schema}", "[app]").replace("{user}", "[worker]")
     text = ITEMS.sub(lambda m: ", ".join(re.sub(r":item\b", str(n), m[1]) for n in range(2)), text)
     pieces, number, at = [], 0, 0

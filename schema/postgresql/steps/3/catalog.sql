@@ -1,4 +1,4 @@
--- Adds the tables of schedules and batches.
+-- Adds the tables of schedules, batches and limits of groups.
 
 -- name: 1.transaction
 SET LOCAL lock_timeout = '100ms';
@@ -80,4 +80,38 @@ CREATE TABLE IF NOT EXISTS {members} (
 ) WITH (
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 10000
+);
+
+-- Limits of groups: one row for each group that has its own, and one for all others.
+CREATE TABLE IF NOT EXISTS {quotas} (
+  queue text COLLATE "C" NOT NULL,
+  -- Of the group; empty: all groups without a row of their own.
+  name text COLLATE "C" NOT NULL,
+  -- Messages that are ready or leased. NULL: as many as the queue's option says.
+  running bigint CHECK (running BETWEEN 1 AND 1000),
+  -- Millionths of a start in each second.
+  rate bigint CHECK (rate BETWEEN 1000 AND 1000000000),
+  -- Starts.
+  burst bigint CHECK (burst BETWEEN 1 AND 1000),
+  -- In the row without a name: the number of changes, and the one that waiting messages follow.
+  changes bigint NOT NULL DEFAULT 0,
+  applied bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (queue, name)
+);
+
+-- The groups that have started messages lately.
+CREATE TABLE IF NOT EXISTS {starts} (
+  queue text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  -- When the group may start a whole burst again, in microseconds since 1970.
+  full_at bigint NOT NULL,
+  -- The message that waits for the next start, and its due time.
+  alarm bigint,
+  alarm_at bigint,
+  PRIMARY KEY (queue, name)
+) WITH (
+  -- Each start updates a row: in place, as long as its page has room.
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000
 );

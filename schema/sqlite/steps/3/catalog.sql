@@ -1,4 +1,4 @@
--- Adds the tables of schedules and batches.
+-- Adds the tables of schedules, batches and limits of groups.
 
 -- name: 1.transaction
 -- One row for each rule of periodic messages.
@@ -68,4 +68,33 @@ CREATE TABLE IF NOT EXISTS main.{members} (
   outcome INTEGER NOT NULL DEFAULT 0 CHECK (outcome BETWEEN 0 AND 3),
   PRIMARY KEY (queue, message),
   UNIQUE (batch, outcome, queue, message)
+) WITHOUT ROWID;
+
+-- Limits of groups: one row for each group that has its own, and one for all others.
+CREATE TABLE IF NOT EXISTS main.{quotas} (
+  queue TEXT NOT NULL,
+  -- Of the group; empty: all groups without a row of their own.
+  name TEXT NOT NULL,
+  -- Messages that are ready or leased. NULL: as many as the queue's option says.
+  running INTEGER CHECK (running BETWEEN 1 AND 1000),
+  -- Millionths of a start in each second.
+  rate INTEGER CHECK (rate BETWEEN 1000 AND 1000000000),
+  -- Starts.
+  burst INTEGER CHECK (burst BETWEEN 1 AND 1000),
+  -- In the row without a name: the number of changes, and the one that waiting messages follow.
+  changes INTEGER NOT NULL DEFAULT 0,
+  applied INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (queue, name)
+) WITHOUT ROWID;
+
+-- The groups that have started messages lately.
+CREATE TABLE IF NOT EXISTS main.{starts} (
+  queue TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- When the group may start a whole burst again, in microseconds since 1970.
+  full_at INTEGER NOT NULL,
+  -- The message that waits for the next start, and its due time.
+  alarm INTEGER,
+  alarm_at INTEGER,
+  PRIMARY KEY (queue, name)
 ) WITHOUT ROWID;

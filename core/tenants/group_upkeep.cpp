@@ -1,0 +1,128 @@
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/claim/step.hpp"
+#include "core/database/open_transaction.hpp"
+#include "core/queue/waiting.hpp"
+#include "core/seam/statements.hpp"
+#include "core/session/retry.hpp"
+#include "core/tenants/group_limits.hpp"
+
+namespace tableq::inline v0::core {
+
+std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
+                                           std::chrono::steady_clock::time_point until) {
+  // Their locks are held together.
+  constexpr std::size_t page = 50;
+  for (;;) {
+    const auto found = queue.execute(nullptr, statements::claim_next_groups,
+                                     {.after = after, .max = page});
+    group_set groups;
+    for (const group_row& row : found) groups.insert(row.group_key);
+    if (groups.empty()) return std::nullopt;
+    in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+      lock_groups(queue, tx, groups);
+      apply(queue, &tx, {.readable = move_groups(queue, tx, groups)});
+      return true;
+    });
+    if (found.size() < page) return std::nullopt;
+    after = *groups.rbegin();
+    if (std::chrono::steady_clock::now() >= until) return after;
+  }
+}
+
+namespace {
+
+/// What a process knows of the limits of all queues.
+class group_upkeep {
+ public:
+  std::chrono::steady_clock::time_point attend(const queue_state& queue,
+                                               const queue_info& stored) noexcept {
+    if (!stored.group_limits || open_transaction::on_this_thread() > 0)
+      return clock::time_point::max();
+    course& mine = course_of(stored.identity);
+    // One thread looks; the others read on.
+    const std::unique_lock one(mine.looking, std::try_to_lock);
+    if (!one.owns_lock()) return clock::now() + between_looks;
+    const clock::time_point now = clock::now();
+    // With a clock that a test sets, each call looks.
+    if (!queue.database().now() && now < mine.next) return mine.next;
+    clock::duration pause = between_looks;
+    try {
+      const unrepeated once;
+      look(queue.current(false), mine, now);
+    } catch (const error& failure) {  // noexcept: a later look, or another process, does the same.
+      if (failure.code() == errc::permission_denied) pause = after_refusal;
+    } catch (const std::exception&) {  // Usually a lack of memory.
+    }
+    mine.next = clock::now() + pause;
+    return mine.next;
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds between_looks{1};
+  static constexpr std::chrono::seconds between_sweeps{10};
+  static constexpr std::chrono::minutes after_refusal{1};
+  static constexpr std::chrono::milliseconds longest_look{100};
+  /// From then on all processes have heard of the limits.
+  static constexpr std::chrono::milliseconds all_heard{1500};
+
+  struct course {
+    std::mutex looking;
+    clock::time_point next = {};
+    clock::time_point next_sweep = {};
+    std::int64_t heard = 0;  ///< The last change.
+    clock::time_point heard_at = {};
+    clock::time_point round_began = {};
+    std::string after = {};  ///< The last group of this round.
+  };
+
+  course& course_of(std::int64_t identity) {
+    const std::scoped_lock hold(mutex_);
+    return courses_[identity];  // elements of a map stay where they are
+  }
+
+  static void look(const queue_state& queue, course& mine, clock::time_point now) {
+    const bool given_clock = queue.database().now().has_value();
+    const auto rows = queue.execute(nullptr, statements::group_list,
+                                    {.queue = queue.name(), .name = std::string_view()});
+    if (!rows.empty() && rows.front().changes != rows.front().applied) {
+      if (std::exchange(mine.heard, rows.front().changes) != rows.front().changes) {
+        mine.heard_at = now;
+        mine.after.clear();
+      }
+      if (mine.after.empty()) mine.round_began = now;
+      mine.after = move_all_groups(queue, mine.after, now + longest_look).value_or("");
+      const bool all = mine.after.empty();
+      if (all && (given_clock || mine.round_began >= mine.heard_at + all_heard)) {
+        queue.execute(nullptr, statements::group_apply,
+                      {.queue = queue.name(), .changes = mine.heard});
+      }
+    }
+    if (now < mine.next_sweep && !given_clock) return;
+    mine.next_sweep = now + between_sweeps;
+    constexpr std::size_t most_forgotten = 1000;
+    queue.execute(nullptr, statements::group_forget,
+                  {.queue = queue.name(), .max = most_forgotten, .now = queue.database().now()});
+  }
+
+  std::mutex mutex_;
+  std::map<std::int64_t, course> courses_;  // by the queue's identity; guarded by mutex_
+};
+
+}  // namespace
+
+upkeep make_group_upkeep() {
+  const auto all = std::make_shared<group_upkeep>();
+  return [all](const queue_state& queue, const queue_info& stored) {
+    return all->attend(queue, stored);
+  };
+}
+
+}  // namespace tableq::inline v0::core

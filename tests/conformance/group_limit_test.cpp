@@ -1,0 +1,407 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::group_limits;
+using tableq::group_options;
+using tableq::group_policy;
+using tableq::limited_group;
+using tableq::message_state;
+using tableq::settle_result;
+
+class group_limit : public claim_test {
+ protected:
+  tableq::claim_queue tenants(const group_options& groups = {}, bool kept = false) {
+    return db_with_clock().claim("tenants",
+                                 at_once({.lease = 24h, .keep_completed = kept, .groups = groups}));
+  }
+  static void fill(tableq::claim_queue& queue, const std::string& group, int count) {
+    for (int i = 1; i <= count; ++i) queue.enqueue(group + std::to_string(i), {.group = group});
+  }
+  static std::vector<std::string> payloads(const std::vector<tableq::delivery>& of) {
+    std::vector<std::string> out;
+    out.reserve(of.size());
+    for (const auto& each : of) out.push_back(each.payload);
+    return out;
+  }
+  /// How many of each group a take of all finds.
+  static std::map<std::string, int> taken(tableq::claim_queue& queue) {
+    std::map<std::string, int> out;
+    for (const auto& each : queue.take(1000)) ++out[each.group.value_or("")];
+    return out;
+  }
+  std::string number(const std::string& from) {
+    return here().sql("SELECT COUNT(*) FROM tableq_" + from).at(0).at(0).value();
+  }
+  using names = std::vector<std::string>;
+  using numbers = std::map<std::string, int>;
+};
+TABLEQ_ON_BACKENDS(group_limit, all_backends);
+
+TEST_P(group_limit, holds_for_each_group_or_for_one_of_them) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 3});
+  queue.set_group_limits({.running = 5}, "vip");
+  EXPECT_EQ(queue.group_limits(), (std::vector<limited_group>{{"", {.running = 3}},
+                                                              {"vip", {.running = 5}}}));
+  for (const char* each : {"a", "b", "vip"}) fill(queue, each, 9);
+  queue.enqueue("free");
+  EXPECT_EQ(taken(queue), (numbers{{"a", 3}, {"b", 3}, {"vip", 5}, {"", 1}}));
+  EXPECT_EQ(queue.stats().held, 6U + 6U + 4U);
+}
+
+TEST_P(group_limit, lets_the_next_message_go_when_one_leaves_the_group) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 2});
+  fill(queue, "a", 6);
+  const auto first = queue.take(9);
+  ASSERT_EQ(payloads(first), (names{"a1", "a2"}));
+  EXPECT_EQ(queue.complete(first[0].receipt), settle_result::applied);
+  const auto second = queue.take(9);
+  ASSERT_EQ(payloads(second), (names{"a3"}));
+  EXPECT_EQ(queue.fail(second[0].receipt, "no", {.give_up = true}), settle_result::applied);
+  ASSERT_EQ(payloads(queue.take(9)), (names{"a4"}));
+  EXPECT_EQ(queue.release(first[1].receipt), settle_result::applied);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a2"})) << "it has kept its place";
+}
+
+TEST_P(group_limit, counts_a_dead_workers_messages_until_their_leases_end) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 2});
+  fill(queue, "a", 4);
+  ASSERT_EQ(queue.take(9, {.lease = 10s}).size(), 2U);
+  clock.advance(9s);
+  EXPECT_TRUE(queue.take(9).empty());
+  clock.advance(1s);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a1", "a2"}));
+  EXPECT_TRUE(queue.take(9).empty());
+}
+
+TEST_P(group_limit, that_is_raised_or_lowered_moves_the_messages_that_wait) {
+  auto queue = tenants();
+  fill(queue, "a", 9);
+  EXPECT_EQ(queue.stats().ready, 1U);
+  queue.set_group_limits({.running = 6});
+  EXPECT_EQ(queue.stats().ready, 6U);
+  ASSERT_EQ(queue.take(2).size(), 2U);
+  queue.set_group_limits({.running = 3}, "a");
+  EXPECT_EQ(queue.stats().ready, 1U) << "two of three are running";
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"})) << "the first ones stay ready";
+  queue.set_group_limits({.running = 1}, "a");
+  EXPECT_EQ(queue.stats().leased, 3U) << "what runs goes on";
+  queue.set_group_limits({}, "a");
+  EXPECT_EQ(queue.stats().ready, 3U) << "it has those of all groups again";
+  queue.set_group_limits({});
+  EXPECT_EQ(queue.stats().ready, 0U);
+  EXPECT_TRUE(queue.group_limits().empty());
+}
+
+TEST_P(group_limit, of_running_messages_counts_one_that_rests_where_it_holds_its_group) {
+  for (const group_policy policy : {group_policy::hold, group_policy::pass}) {
+    const std::string name = policy == group_policy::hold ? "holds" : "passes";
+    auto queue = db_with_clock().claim(name, at_once({.groups = {.on_failure = policy}}));
+    queue.set_group_limits({.running = 2});
+    fill(queue, "a", 5);
+    const auto first = queue.take(9);
+    EXPECT_EQ(queue.fail(first.at(0).receipt, "no", {.delay = 10s}), settle_result::applied);
+    EXPECT_EQ(queue.take(9).size(), policy == group_policy::hold ? 0U : 1U);
+    clock.advance(10s);
+    const auto rested = queue.take(9);
+    EXPECT_EQ(payloads(rested), policy == group_policy::hold ? names{"a1"} : names{});
+  }
+}
+
+TEST_P(group_limit, of_starts_hands_out_a_burst_and_then_one_message_after_the_other) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 100, .rate = 2.0, .burst = 3});
+  fill(queue, "a", 9);
+  EXPECT_EQ(payloads(queue.take(99)), (names{"a1", "a2", "a3"}));
+  EXPECT_TRUE(queue.take(99).empty());
+  const auto figures = queue.stats();
+  EXPECT_EQ(figures.delayed, 1U) << "the next one waits for its start";
+  EXPECT_EQ(figures.held, 5U) << "the others are held, and read by no take";
+  clock.advance(499ms);
+  EXPECT_TRUE(queue.take(99).empty());
+  clock.advance(1ms);
+  EXPECT_EQ(payloads(queue.take(99)), (names{"a4"}));
+  clock.advance(1s);
+  EXPECT_EQ(payloads(queue.take(99)), (names{"a5", "a6"}));
+  clock.advance(1h);
+  EXPECT_EQ(payloads(queue.take(99)), (names{"a7", "a8", "a9"}));
+}
+
+TEST_P(group_limit, of_starts_is_the_same_for_10_groups_and_they_do_not_share) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1.0});
+  queue.set_group_limits({.running = 9, .rate = 1.0, .burst = 2}, "g3");
+  for (int i = 0; i < 10; ++i) fill(queue, "g" + std::to_string(i), 4);
+  auto got = taken(queue);
+  EXPECT_EQ(got.size(), 10U);
+  for (const auto& [group, count] : got) EXPECT_EQ(count, group == "g3" ? 2 : 1) << group;
+  clock.advance(1s);
+  got = taken(queue);
+  EXPECT_EQ(got.size(), 10U);
+  for (const auto& [group, count] : got) EXPECT_EQ(count, 1) << group;
+}
+
+TEST_P(group_limit, of_starts_counts_later_attempts_too) {
+  for (const group_policy policy : {group_policy::hold, group_policy::pass}) {
+    const std::string name = policy == group_policy::hold ? "holds" : "passes";
+    auto queue = db_with_clock().claim(name, at_once({.groups = {.on_failure = policy}}));
+    queue.set_group_limits({.running = 1, .rate = 1.0});
+    queue.enqueue("a1", {.group = "a"});
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+    EXPECT_TRUE(queue.take(9).empty()) << name;
+    clock.advance(1s);
+    EXPECT_EQ(queue.release(take_one(queue).receipt), settle_result::applied);
+    EXPECT_TRUE(queue.take(9).empty()) << name;
+    clock.advance(1s);
+    const auto third = take_one(queue);
+    EXPECT_EQ(queue.fail(third.receipt, "no", {.delay = 400ms}), settle_result::applied);
+    clock.advance(400ms);
+    EXPECT_TRUE(queue.take(9).empty()) << name << ": its rest is over, and its group may not start";
+    clock.advance(600ms);
+    ASSERT_EQ(queue.take(9, {.lease = 100ms}).size(), 1U);
+    clock.advance(100ms);
+    EXPECT_TRUE(queue.take(9).empty()) << name << ": the lease ended";
+    clock.advance(900ms);
+    EXPECT_EQ(queue.take(9).size(), 1U) << name;
+  }
+}
+
+TEST_P(group_limit, of_starts_keeps_the_order_within_a_group) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 1, .rate = 10.0, .burst = 1});
+  fill(queue, "a", 20);
+  names order;
+  for (int i = 0; i < 60 && order.size() < 20; ++i) {
+    for (const auto& each : queue.take(9)) {
+      order.push_back(each.payload);
+      EXPECT_EQ(queue.complete(each.receipt), settle_result::applied);
+    }
+    clock.advance(50ms);
+  }
+  ASSERT_EQ(order.size(), 20U);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], "a" + std::to_string(i + 1));
+}
+
+TEST_P(group_limit, of_starts_that_changes_moves_the_message_that_waits_for_one) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 0.001});
+  fill(queue, "a", 5);
+  fill(queue, "b", 5);
+  EXPECT_EQ(queue.take(9).size(), 2U);
+  clock.advance(1s);
+  EXPECT_TRUE(queue.take(9).empty());
+  queue.set_group_limits({.running = 9, .rate = 100.0, .burst = 1}, "a");
+  clock.advance(10ms);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a2"}));
+  queue.set_group_limits({.running = 3});
+  EXPECT_EQ(payloads(queue.take(9)), (names{"b2", "b3"})) << "no rate any more";
+  queue.set_group_limits({.running = 4}, "a");
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a3", "a4"}));
+}
+
+TEST_P(group_limit, of_starts_is_not_used_by_what_is_rolled_back) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1.0});
+  {
+    tableq::transaction tx = db_with_clock().begin();
+    queue.in(tx).enqueue("undone", {.group = "a"});
+    tx.rollback();
+  }
+  queue.enqueue("a1", {.group = "a"});
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a1"}));
+}
+
+TEST_P(group_limit, of_starts_is_told_by_the_due_time_and_a_cancelled_message_leaves_it_to_the_next) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1.0});
+  fill(queue, "a", 4);
+  EXPECT_EQ(queue.take(9).size(), 1U);
+  const auto waiting = queue.list(message_state::delayed);
+  ASSERT_EQ(waiting.size(), 1U);
+  EXPECT_EQ(waiting[0].payload, "a2");
+  EXPECT_EQ(waiting[0].due_at, clock.now() + 1s);
+  EXPECT_EQ(queue.list(message_state::held).size(), 2U);
+  EXPECT_EQ(queue.cancel(waiting[0].id), tableq::change_result::applied);
+  const auto next = queue.list(message_state::delayed);
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_EQ(next[0].payload, "a3");
+  clock.advance(1s);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"}));
+}
+
+TEST_P(group_limit, of_starts_has_a_row_for_a_group_until_it_may_start_a_burst_again) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1.0, .burst = 2});
+  EXPECT_EQ(number("group_starts"), "0");
+  for (int i = 0; i < 20; ++i) fill(queue, "g" + std::to_string(i), 1);
+  EXPECT_EQ(number("group_starts"), "20");
+  EXPECT_EQ(queue.take(99).size(), 20U);
+  EXPECT_EQ(number("group_starts"), "20");
+  clock.advance(1s);
+  static_cast<void>(queue.take(9));
+  EXPECT_EQ(number("group_starts"), "0");
+}
+
+TEST_P(group_limit, makes_no_message_ready_before_its_rest_or_its_postponement_is_over) {
+  auto queue = tenants({.on_failure = group_policy::pass});
+  queue.set_group_limits({.running = 9, .rate = 1.0});
+  queue.enqueue("a1", {.group = "a"});
+  queue.enqueue("a2", {.key = "k", .group = "a"});
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a1"}));
+  ASSERT_EQ(queue.list(message_state::delayed).size(), 1U);
+  queue.enqueue("a2 later",
+                {.delay = 1h, .key = "k", .on_duplicate = tableq::on_duplicate::postpone});
+  queue.enqueue("a3", {.group = "a"});
+  clock.advance(2s);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"}));
+  EXPECT_TRUE(queue.take(9).empty());
+  clock.advance(1h);
+  EXPECT_EQ(payloads(queue.take(9)), (names{"a2 later"}));
+}
+
+TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 1});
+  for (const char* each : {"a", "vip"}) fill(queue, each, 9);
+  here().sql("UPDATE tableq_group_limits SET running = 2, changes = changes + 1 WHERE queue = 'tenants'");
+  here().sql("INSERT INTO tableq_group_limits (queue, name, running) VALUES ('tenants', " +
+             here().key_literal("vip") + ", 4)");
+  static_cast<void>(queue.take(1));
+  EXPECT_EQ(queue.stats().ready + queue.stats().leased, 6U);
+  EXPECT_EQ(queue.group_limits(), (std::vector<limited_group>{{"", {.running = 2}},
+                                                              {"vip", {.running = 4}}}));
+  EXPECT_EQ(number("group_limits WHERE applied = changes AND changes > 0"), "1");
+}
+
+TEST_P(group_limit, whose_change_nobody_follows_is_found_by_doctor) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  const auto told = [&] {
+    std::string out;
+    for (const auto& each : db_with_clock().inspect()) out += each.what + "; ";
+    return out;
+  };
+  queue.set_group_limits({.running = 1});
+  static_cast<void>(queue.take(1));
+  EXPECT_EQ(told().find("limits"), std::string::npos) << told();
+  here().sql("UPDATE tableq_group_limits SET changes = changes + 1 WHERE queue = 'tenants'");
+  EXPECT_NE(told().find("not all waiting messages have followed"), std::string::npos) << told();
+  static_cast<void>(queue.take(1));
+  here().sql("UPDATE tableq_group_limits SET rate = 1000000 WHERE queue = 'tenants'");
+  EXPECT_NE(told().find("no process knows"), std::string::npos) << told();
+}
+
+TEST_P(group_limit, is_refused_where_it_makes_no_sense) {
+  auto queue = tenants();
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.running = 0}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.running = 1001}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.rate = 0.0}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.rate = 1001.0}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.burst = 2}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.rate = 1.0, .burst = 0}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.running = 1}, std::string(201, 'x')));
+  EXPECT_CODE(invalid_argument, jobs().set_group_limits({.running = 1}));
+  tableq::transaction tx = db_with_clock().begin();
+  auto inside = queue.in(tx);
+  EXPECT_CODE(invalid_argument, inside.set_group_limits({.running = 1}));
+  tx.rollback();
+  EXPECT_TRUE(queue.group_limits().empty());
+}
+
+TEST_P(group_limit, ends_with_its_queue) {
+  if (!can().shared) return;
+  {
+    auto queue = tenants();
+    queue.set_group_limits({.running = 3, .rate = 1.0});
+    fill(queue, "a", 2);
+    EXPECT_TRUE(db_with_clock().find("tenants")->group_rates);
+  }
+  EXPECT_TRUE(db_with_clock().drop("tenants"));
+  EXPECT_EQ(number("group_limits"), "0");
+  EXPECT_EQ(number("group_starts"), "0");
+  auto again = tenants();
+  fill(again, "a", 5);
+  EXPECT_TRUE(again.group_limits().empty());
+  EXPECT_EQ(again.take(9).size(), 1U);
+}
+
+TEST_P(group_limit, gives_turns_by_the_number_of_running_messages) {
+  auto queue = tenants({.by_turns = true});
+  queue.set_group_limits({.running = 3}, "heavy");
+  fill(queue, "heavy", 60);
+  fill(queue, "a", 60);
+  fill(queue, "b", 60);
+  numbers done;
+  for (int i = 0; i < 50; ++i) {
+    const auto one = take_one(queue);
+    ++done[*one.group];
+    clock.advance(1ms);
+    EXPECT_EQ(queue.complete(one.receipt), settle_result::applied);
+  }
+  EXPECT_EQ(done, (numbers{{"a", 10}, {"b", 10}, {"heavy", 30}}));
+}
+
+TEST_P(group_limit, reaches_other_processes_within_a_second_and_moves_what_they_let_go_before) {
+  if (!can().shared) return;
+  auto here_open = db().claim("real", at_once({.groups = {.limit = 5}}));
+  tableq::database elsewhere = open();
+  auto there_open = elsewhere.claim("real");
+  fill(there_open, "warm", 1);
+  here_open.set_group_limits({.running = 2});
+  fill(there_open, "a", 9);  // perhaps before it has heard
+  const auto until = std::chrono::steady_clock::now() + for_ever;
+  const auto applied = [&] { return number("group_limits WHERE applied = changes") == "1"; };
+  while (!applied() && std::chrono::steady_clock::now() < until) {
+    static_cast<void>(there_open.take(1, {.lease = 1ms}));
+  }
+  EXPECT_TRUE(applied());
+  EXPECT_LE(taken(there_open)["a"], 2);
+}
+
+TEST_P(group_limit, wakes_a_take_that_waits_for_a_start) {
+  auto queue = db().claim("real", at_once({.groups = group_options()}));
+  queue.set_group_limits({.running = 9, .rate = 20.0, .burst = 1});
+  fill(queue, "a", 5);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(queue.take_one({.wait = for_ever})) << i;
+}
+
+TEST_P(group_limit, of_starts_holds_in_any_time_for_threads_that_enqueue_and_take) {
+  auto queue = db().claim("real", at_once({.groups = group_options()}));
+  queue.set_group_limits({.running = 3, .rate = 50.0, .burst = 5});
+  std::atomic<int> done = 0;
+  const auto began = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 12; ++i) queue.enqueue("x", {.group = "a"});
+        while (done < 36) {
+          for (const auto& each : queue.take(2, {.wait = 20ms})) {
+            EXPECT_EQ(queue.complete(each.receipt), settle_result::applied);
+            ++done;
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(done, 36);
+  // 36 starts are 5 at once, and 31 of 20 ms.
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 31 * 20ms - 5ms);
+}
+
+}  // namespace

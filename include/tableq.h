@@ -239,7 +239,9 @@ enum tq_purpose {
   /// integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch of which
   /// it
   /// is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
-  TQ_FOR_BATCH = 16
+  TQ_FOR_BATCH = 16,
+  /// `tq_set_group_limits`. Integer: `running`, `burst`; double: `rate`. See `group_limits`.
+  TQ_FOR_GROUP_LIMITS = 17
 };
 
 /// Makes options without any value.
@@ -394,7 +396,7 @@ TQ_API const char* tq_database_backend(const tq_database* db);
 /// created_at TIME; of "claim" lease_ms, max_attempts INT; keep_completed BOOL; retry_ms LIST (ms
 /// INT); retry_jitter INT; time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT;
 /// retain_done_ms, retain_dead_ms INT or NULL; group_limit INT, group_on_failure TEXT,
-/// group_by_turns BOOL or NULL without groups; dead_letters TEXT, empty without; batches BOOL; of
+/// group_by_turns BOOL or NULL without groups; group_limits, group_rates BOOL; dead_letters TEXT, empty without; batches BOOL; of
 /// "table" definition TEXT, as JSON. NULL where the kind has none.
 TQ_API int tq_database_queues(tq_database* db, tq_result** queues, tq_error** error);
 /// One queue of the catalogue, or no row. Fields as above. Reads only.
@@ -751,6 +753,14 @@ TQ_API int tq_look(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_
 /// The message that holds a key, or no row. Fields of `tq_list`. "claim" only.
 TQ_API int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
                    tq_result** message, tq_error** error);
+/// Sets the limits of a group, in every process within a second. "claim" only, with groups.
+/// @param group empty: each group without limits of its own.
+/// @param limits TQ_FOR_GROUP_LIMITS. NULL: the group has none of its own any more.
+TQ_API int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
+                               const tq_options* limits, tq_error** error);
+/// The limits of groups, by their names. Fields: group TEXT, empty for each group without limits of
+/// its own; running, burst INT or NULL; rate DOUBLE or NULL. "claim" only. Reads only.
+TQ_API int tq_group_limits(tq_queue* queue, tq_result** limits, tq_error** error);
 /// Begins a batch of messages; a "claim" queue. docs/batches.md has the rules.
 /// @param payload of the message at the end, if the options have a `then`.
 /// @param options TQ_FOR_BATCH.

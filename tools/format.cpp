@@ -201,6 +201,7 @@ std::string claim_text(const tableq::queue_info& queue) {
   if (!queue.dead_letters.empty()) out += " dead_letters=" + queue.dead_letters;
   if (queue.retention.done) out += " retain_done=" + brief(*queue.retention.done);
   if (queue.retention.dead) out += " retain_dead=" + brief(*queue.retention.dead);
+  if (queue.group_limits) out += " group_limits";
   if (queue.batches) out += " batches";
   return out;
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -24,12 +25,17 @@ struct limit_arguments {
         capacity(command, "--capacity", "N", "The most waiting and leased messages, or none"),
         rate(command, "--rate", "N", "Messages read per second, 0.001 or more, or none"),
         burst(command, "--burst", "N", "The most messages at once after a pause"),
-        concurrency(command, "--concurrency", "N", "claim: the most leased messages, or none") {
+        concurrency(command, "--concurrency", "N", "claim: the most leased messages, or none"),
+        group(command, "--group", "NAME",
+              "claim: the limits of this group; with an empty name of all without their own"),
+        running(command, "--running", "N", "The most ready and leased messages of the group, or none") {
     queue.required();
+    command.add_flag("--groups", groups, "claim: show the limits of all groups");
     command.add_flag("--json", as_json, "Print the limits as an object");
   }
   [[nodiscard]] bool any() const {
-    return capacity.given() || rate.given() || burst.given() || concurrency.given();
+    return capacity.given() || rate.given() || burst.given() || concurrency.given() ||
+           running.given();
   }
 
   argument queue;
@@ -37,6 +43,9 @@ struct limit_arguments {
   argument rate;
   argument burst;
   argument concurrency;
+  argument group;
+  argument running;
+  bool groups = false;
   bool as_json = false;
 };
 
@@ -124,9 +133,78 @@ exit_status on_queue(const connection_options& connection, const std::string& na
   return exit_status::done;
 }
 
+/// Given options replace stored ones; removing a rate removes its burst.
+tableq::group_limits changed(tableq::group_limits limits, const limit_arguments& given) {
+  const auto change = [](auto& to, const argument& from, auto parse) {
+    if (!from.given()) return;
+    to.reset();
+    if (from.text() != none) to = parse(from.text());
+  };
+  const auto count = [](const char* option) {
+    return [option](const std::string& text) {
+      return static_cast<int>(parse_number(option, text, 1, 1000));
+    };
+  };
+  change(limits.running, given.running, count("--running"));
+  change(limits.rate, given.rate, parse_rate);
+  if (!limits.rate) limits.burst.reset();
+  change(limits.burst, given.burst, count("--burst"));
+  return limits;
+}
+
+void print_groups(const tableq::claim_queue& queue, bool as_json) {
+  output out;
+  std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST"}};
+  for (const tableq::limited_group& each : queue.group_limits()) {
+    const json running = number_or_null(each.limits.running);
+    const json rate = number_or_null(each.limits.rate);
+    const json burst = number_or_null(each.limits.burst);
+    if (as_json) {
+      out.line(json{{"queue", queue.name()},
+                    {"group", each.group},
+                    {"running", running},
+                    {"rate", rate},
+                    {"burst", burst}}
+                   .dump());
+    } else {
+      lines.push_back({each.group.empty() ? "(others)" : printable(each.group), shown(running),
+                       shown(rate), shown(burst)});
+    }
+  }
+  if (!as_json) {
+    for (const std::string& line : aligned(lines)) out.line(line);
+  }
+  out.flush();
+}
+
+/// The limits of groups, or of one of them.
+exit_status limit_groups(const connection_options& connection, const limit_arguments& given) {
+  if (given.capacity.given() || given.concurrency.given()) {
+    throw usage_error("--capacity and --concurrency are of the whole queue: leave out --group");
+  }
+  if (!given.group.given() && given.any()) {
+    throw usage_error("--groups shows the limits of groups; name one with --group to change them");
+  }
+  (void)changed(tableq::group_limits(), given);
+  tableq::database db = connect(connection, false);
+  tableq::claim_queue queue = db.claim(given.queue.text());
+  if (given.any()) {
+    tableq::group_limits limits;
+    for (const tableq::limited_group& each : queue.group_limits())
+      if (each.group == given.group.text()) limits = each.limits;
+    queue.set_group_limits(changed(limits, given), given.group.text());
+  }
+  if (!given.any() || given.as_json) print_groups(queue, given.as_json);
+  return exit_status::done;
+}
+
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
+  if (given.groups || given.group.given()) return limit_groups(connection, given);
+  if (given.running.given()) {
+    throw usage_error("--running is of groups: name one with --group, or --group '' for all others");
+  }
   // Errors in the texts are reported before anything is opened.
-  (void)changed({}, given);
+  (void)changed(tableq::queue_limits(), given);
   const auto act = [&](tableq::queue& queue) {
     if (given.any()) queue.set_limits(changed(queue.limits(), given));
     if (!given.any() || given.as_json) print(queue, given.as_json);
@@ -182,10 +260,12 @@ void add_limit(CLI::App& app, invocation& call) {
       {.description = "Show or change the limits of a queue, for every process",
        .details = "Without options it shows them. Other limits stay.",
        .usage = "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
-                "[--concurrency N|none] [--json]",
+                "[--concurrency N|none] [--group NAME [--running N|none]] [--groups] [--json]",
        .examples = "  tableq limit mail\n"
                    "  tableq limit mail --capacity 10000 --rate 5\n"
-                   "  tableq limit jobs --concurrency 8 --rate none"});
+                   "  tableq limit jobs --concurrency 8 --rate none\n"
+                   "  tableq limit jobs --group '' --running 3\n"
+                   "  tableq limit jobs --group vip --running 20 --rate 5"});
   const auto given = std::make_shared<limit_arguments>(command);
   command.callback(
       [&call, given] { call.run = [&call, given] { return limit(call.connection, *given); }; });

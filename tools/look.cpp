@@ -125,6 +125,7 @@ json description(const tableq::queue_info& queue, const figure& letters) {
     result["lease_ms"] = queue.lease.count();
     result["max_attempts"] = queue.max_attempts;
     result["keep"] = queue.keep_completed;
+    result["group_limits"] = queue.group_limits;
     result["batches"] = queue.batches;
     result["dead_letters"] = queue.dead_letters.empty() ? json() : json(queue.dead_letters);
     result[std::string(letters.name)] = letters.count ? json(*letters.count) : json();

@@ -279,6 +279,21 @@ int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_siz
                     [&](auto& claim) { return result_of_one(claim.find(text_of(key, key_size))); });
   });
 }
+int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
+                        const tq_options* limits, tq_error** error) {
+  return calling(error, [&] {
+    on_claim(queue, nullptr, "tq_set_group_limits", [&](auto& claim) {
+      claim.set_group_limits(values_of<tableq::group_limits>(limits), text_of(group, group_size));
+      return true;
+    });
+  });
+}
+int tq_group_limits(tq_queue* queue, tq_result** limits, tq_error** error) {
+  return making(limits, error, [&] {
+    return on_claim(queue, nullptr, "tq_group_limits",
+                    [](auto& claim) { return result_of(claim.group_limits()); });
+  });
+}
 int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
   return making(outcome, error, [&] {
     return on_claim(queue, tx, "tq_cancel",

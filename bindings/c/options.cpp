@@ -94,6 +94,12 @@ constexpr std::array limit_keys = {
     key<queue_limits, &queue_limits::burst>("burst"),
     key<queue_limits, &queue_limits::concurrency>("concurrency"),
 };
+using tableq::group_limits;
+constexpr std::array group_limit_keys = {
+    key<group_limits, &group_limits::running>("running"),
+    key<group_limits, &group_limits::rate>("rate"),
+    key<group_limits, &group_limits::burst>("burst"),
+};
 using tableq::stats_options;
 constexpr std::array stats_keys = {
     key<stats_options, &stats_options::exact>("exact"),
@@ -197,6 +203,7 @@ constexpr std::span<const key_of<Values>> keys_of() {
   if constexpr (std::is_same_v<Values, alter_values>) return alter_keys;
   if constexpr (std::is_same_v<Values, tableq::schedule>) return schedule_keys;
   if constexpr (std::is_same_v<Values, begin_values>) return batch_keys;
+  if constexpr (std::is_same_v<Values, tableq::group_limits>) return group_limit_keys;
 }
 
 const char* words_of(int type) {
@@ -414,6 +421,9 @@ int tq_options_new(int purpose, tq_options** options, tq_error** error) {
         break;
       case TQ_FOR_BATCH:
         made->values.emplace<tableq_c::begin_values>();
+        break;
+      case TQ_FOR_GROUP_LIMITS:
+        made->values.emplace<tableq::group_limits>();
         break;
       default:
         tableq_c::refuse("this version has no such purpose of options");

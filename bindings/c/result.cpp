@@ -254,6 +254,10 @@ constexpr std::array queue_columns = {
     column<queue_row>{
         "group_by_turns",
         of_groups<[](const tableq::group_options& of) { return boolean(of.by_turns); }>},
+    column<queue_row>{"group_limits",
+                      of_claim<[](const queue_info& of) { return boolean(of.group_limits); }>},
+    column<queue_row>{"group_rates",
+                      of_claim<[](const queue_info& of) { return boolean(of.group_rates); }>},
     column<queue_row>{"dead_letters",
                       of_claim<[](const queue_info& of) { return text(of.dead_letters); }>},
     column<queue_row>{"batches",
@@ -380,6 +384,16 @@ constexpr std::array limit_columns = {
                          [](const queue_limits& of) { return optional(of.burst, number); }},
     column<queue_limits>{"concurrency",
                          [](const queue_limits& of) { return optional(of.concurrency, number); }},
+};
+using tableq::limited_group;
+constexpr std::array limited_group_columns = {
+    column<limited_group>{"group", [](const limited_group& of) { return text(of.group); }},
+    column<limited_group>{
+        "running", [](const limited_group& of) { return optional(of.limits.running, number); }},
+    column<limited_group>{"rate",
+                          [](const limited_group& of) { return optional(of.limits.rate, real); }},
+    column<limited_group>{
+        "burst", [](const limited_group& of) { return optional(of.limits.burst, number); }},
 };
 using tableq::redriven;
 constexpr std::array redriven_columns = {
@@ -544,6 +558,9 @@ result result_of(const tableq::queue_rates& rates) {
 }
 result result_of(const tableq::queue_limits& limits) {
   return made_of_one(limits, limit_columns);
+}
+result result_of(std::vector<tableq::limited_group> groups) {
+  return made(std::move(groups), limited_group_columns);
 }
 result result_of(const tableq::redriven& done) {
   return made_of_one(done, redriven_columns);

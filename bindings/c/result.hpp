@@ -123,6 +123,7 @@ struct handle_settings {
 [[nodiscard]] result result_of(const tableq::claim_stats& stats);
 [[nodiscard]] result result_of(const tableq::queue_rates& rates);
 [[nodiscard]] result result_of(const tableq::queue_limits& limits);
+[[nodiscard]] result result_of(std::vector<tableq::limited_group> groups);
 [[nodiscard]] result result_of(const tableq::redriven& done);
 [[nodiscard]] result result_of(const tableq::bulk_result& done);
 [[nodiscard]] result result_of(std::vector<tableq::option_change> changes);

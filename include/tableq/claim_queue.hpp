@@ -154,14 +154,11 @@ class TABLEQ_EXPORT claim_queue : public leased_queue {
   /// @throws error errc::invalid_argument for max out of range.
   [[nodiscard]] std::vector<waiting_group> groups(std::size_t max = 20) const;
 
-  /// Sets the limits of one group, or of each group that has none of its own, in every process
-  /// within a second. Only in queues with groups. Running messages go on; those that wait have
-  /// moved when the call returns. It replaces all limits of the group, which then has nothing from
-  /// those of the others; empty limits end that. docs/limits.md has plain SQL for it.
+  /// Replaces the limits of a group, in every process within a second: docs/limits.md. Only in
+  /// queues with groups. Running messages go on; the others have followed when the call returns.
+  /// @param limits a group with its own has nothing of the others'. Empty: none of its own.
   /// @param group empty: each group without limits of its own.
-  /// @throws error errc::invalid_argument for a value out of range, a burst without a rate, an
-  ///   invalid group, and a queue without groups; errc::unsupported when the catalogue is of an
-  ///   older layout; errc::conflict when another call changes options of the queue.
+  /// @throws error errc::invalid_argument; errc::unsupported in a catalogue of an older layout.
   void set_group_limits(const tableq::group_limits& limits, text_view group = "");
   /// As they stand in the database now, by their names.
   [[nodiscard]] std::vector<limited_group> group_limits() const;

@@ -57,7 +57,7 @@ struct group_limits {
 /// A group, and its limits.
 struct limited_group {
   std::string group = {};  ///< Empty: each group without limits of its own.
-  group_limits limits = {};
+  group_limits limits = {};    ///< Instead of those of the others.
 
   friend bool operator==(const limited_group&, const limited_group&) = default;
 };

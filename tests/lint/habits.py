@@ -87,6 +87,7 @@ CAUGHT = {
     "waiting.cpp": "the next read meets the failure, unless only the look is refused",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "keeper.cpp": "a keeper goes on",
+    "group_upkeep.cpp": "a later look, or another process, does the same",
     "batch.cpp": "a catalogue without the tables of batches is told as that",
     "ends.cpp": "the next end forgets old batches; a user without the right gets the other findings",
     "batch_hook.cpp": "a later look, or another process, ends the batch",

@@ -26,14 +26,20 @@ def reference(verb, table, hints):
     return (verb, table, " ".join(sorted(words)), named[1] if named else "")
 
 
+def found_by_cte(bare, name):
+    """The table from which a CTE of this name takes rows; the queue's, if there is none."""
+    cte = re.search(rf"\bWITH {name} AS \(\s*SELECT[^{{}}]*?(?:\{{clock\}}[^{{}}]*?)?FROM \{{(batches|starts)\}}", bare)
+    return cte[1] if cte else "table"
+
+
 def of_text(text):
     """All uses in a text."""
     bare = without_literals(INNER.sub(r"\1", text))
     found = Counter(
         reference(VERBS[m["verb"]], m["table"], m["hints"] or "") for m in REFERENCE.finditer(bare))
     for change in CHANGE.finditer(bare):
-        stands_for = re.search(rf"\{{(batches|members)\}} AS {change['name']}\b", bare)
-        table = stands_for[1] if stands_for else "batches" if change["name"] == "old" else "table"
+        stands_for = re.search(rf"\{{(batches|members|starts)\}} AS {change['name']}\b", bare)
+        table = stands_for[1] if stands_for else found_by_cte(bare, change["name"])
         found[reference(VERBS[change["verb"]], table, "")] += 1
     if "sp_getapplock" in text:
         found["applock", "", "", ""] += 1

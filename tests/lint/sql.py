@@ -79,7 +79,7 @@ WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ROWS", "ON", "TO", "''"}
 
 def names_of(text):
     """CTEs and aliases: names that a text gives itself."""
-    ctes = re.findall(r"(?:\bWITH|,)\s+(\w+)\s*(?:\([^()]*\)\s*)?AS\s+(?:MATERIALIZED\s+)?\(", text)
+    ctes = re.findall(r"(?:\bWITH(?:\s+RECURSIVE)?|,)\s+(\w+)\s*(?:\([^()]*\)\s*)?AS\s+(?:MATERIALIZED\s+)?\(", text)
     return set(ctes) | set(re.findall(r"\bAS\s+(\w+)", text))
 
 

@@ -42,6 +42,26 @@ TEST_P(tool_limit, changes_what_is_named_and_leaves_the_rest) {
             "jobs   yes     2         none  none   4\n");
 }
 
+TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
+  done({"create", "claim", "jobs", "--groups"});
+  EXPECT_EQ(done({"limit", "jobs", "--group", "", "--running", "3"}), "");
+  EXPECT_EQ(done({"limit", "jobs", "--group", "vip", "--running", "20", "--rate", "0.5"}), "");
+  EXPECT_EQ(done({"limit", "jobs", "--groups"}),
+            "GROUP     RUNNING  RATE  BURST\n"
+            "(others)  3        none  none\n"
+            "vip       20       0.5   none\n");
+  done({"limit", "jobs", "--group", "vip", "--rate", "none"});
+  EXPECT_EQ(db().claim("jobs").group_limits(),
+            (std::vector<tableq::limited_group>{{"", {.running = 3}}, {"vip", {.running = 20}}}));
+  EXPECT_EQ(json::parse(done({"limit", "jobs", "--group", "", "--running", "none", "--json"})),
+            json::parse(R"({"queue": "jobs", "group": "vip", "running": 20, "rate": null,
+                            "burst": null})"));
+  EXPECT_EQ(run({"limit", "jobs", "--running", "3"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--capacity", "3"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--running", "x"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--groups", "--running", "3"}).status, 2);
+}
+
 TEST_P(tool_limit, the_first_concurrency_makes_the_index_that_counts_leases) {
   done({"create", "claim", "jobs"});
   const auto has_index = [&] {

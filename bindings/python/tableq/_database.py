@@ -621,8 +621,9 @@ def _info(rows: Result, row: int) -> QueueInfo:
     known = {
         name: fields.pop(name) for name in ("name", "kind", "layout", "identity", "created_at")
     }
-    if not fields["schedules"]:
-        del fields["schedules"]
+    for mark in ("schedules", "group_limits", "group_rates"):
+        if not fields[mark]:
+            del fields[mark]
     options = {name: value for name, value in fields.items() if value is not None}
     return QueueInfo(options=options, **known)
 

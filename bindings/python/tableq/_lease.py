@@ -28,6 +28,7 @@ from ._handles import (
     FOR_ENQUEUE,
     FOR_FAILURE,
     FOR_FILTER,
+    FOR_GROUP_LIMITS,
     FOR_READ,
     FOR_REDRIVE,
     Batch,
@@ -54,6 +55,7 @@ from ._messages import (
     ClaimStats,
     Filter,
     Finding,
+    GroupLimits,
     Job,
     NewMessage,
     Redriven,
@@ -636,6 +638,29 @@ class ClaimQueue(LeaseQueue):
         text = text_of(key, "key")
         rows = Result(lib.tq_find, self._handle(), transaction_pointer(tx), text, len(text))
         return StoredMessage._of(rows, 0) if len(rows) else None
+
+    def set_group_limits(self, limits: GroupLimits, group: str = "") -> None:
+        """Sets the limits of a group, or of each group without its own, for every process within a
+        second. `GroupLimits()`: the group has none of its own any more."""
+        options = Options(FOR_GROUP_LIMITS)
+        options.integer(b"running", limits.running)
+        options.double(b"rate", limits.rate)
+        options.integer(b"burst", limits.burst)
+        text = text_of(group, "group")
+        call(lib.tq_set_group_limits, self._handle(), text, len(text), options)
+
+    @property
+    def group_limits(self) -> Dict[str, GroupLimits]:
+        """As they stand in the database now, by the groups; "": each group without its own."""
+        rows = Result(lib.tq_group_limits, self._handle())
+        return {
+            rows.text(row, b"group"): GroupLimits(
+                running=rows.optional_integer(row, b"running"),
+                rate=rows.optional_double(row, b"rate"),
+                burst=rows.optional_integer(row, b"burst"),
+            )
+            for row in range(len(rows))
+        }
 
     def cancel(self, message_id: int, *, tx: Optional["Transaction"] = None) -> str:
         """Removes a message that is ready, delayed, held or dead, and frees its key. Returns

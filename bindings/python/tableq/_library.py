@@ -157,6 +157,8 @@ SLOW_CALLS: _Declared = {
     "tq_get": (c_int, (c_void_p, c_void_p, c_int64, _out)),
     "tq_look": (c_int, (c_void_p, c_void_p, c_void_p, _out)),
     "tq_wait_for": (c_int, (c_void_p, c_int64, c_void_p, _out)),
+    "tq_set_group_limits": (c_int, (c_void_p, *_text, c_void_p)),
+    "tq_group_limits": (c_int, (c_void_p, _out)),
     "tq_find": (c_int, (c_void_p, c_void_p, *_text, _out)),
     "tq_cancel": (c_int, (c_void_p, c_void_p, c_int64, _int)),
     "tq_set_priority": (c_int, (c_void_p, c_void_p, c_int64, c_int32, _int)),

@@ -429,6 +429,18 @@ class Limits:
 
 
 @dataclasses.dataclass(frozen=True)
+class GroupLimits:
+    """Limits of a group of messages. None: no limit; running: that of the queue."""
+
+    running: Optional[int] = None
+    """Messages that are ready or leased at the same time."""
+    rate: Optional[float] = None
+    """Starts per second."""
+    burst: Optional[int] = None
+    """Starts at once after a time without any."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Finding:
     """One result of a check."""
 

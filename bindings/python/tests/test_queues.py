@@ -176,6 +176,26 @@ def test_create_false_makes_nothing(place: Place, db: tableq.Database) -> None:
         careful.fifo("other")
 
 
+def test_limits_of_groups(db: tableq.Database) -> None:
+    jobs = db.claim("tenants", groups=True)
+    jobs.set_group_limits(tableq.GroupLimits(running=2))
+    jobs.set_group_limits(tableq.GroupLimits(running=9, rate=0.5, burst=3), "vip")
+    assert jobs.group_limits == {
+        "": tableq.GroupLimits(running=2),
+        "vip": tableq.GroupLimits(running=9, rate=0.5, burst=3),
+    }
+    for group in ("a", "vip"):
+        for _ in range(5):
+            jobs.put("x", group=group)
+    taken = [message.group for message in jobs.take_batch(20)]
+    assert sorted(taken, key=str) == ["a", "a", "vip", "vip", "vip"]
+    jobs.set_group_limits(tableq.GroupLimits(), "vip")
+    jobs.set_group_limits(tableq.GroupLimits())
+    assert jobs.group_limits == {}
+    with pytest.raises(tableq.InvalidArgument):
+        jobs.set_group_limits(tableq.GroupLimits(running=0))
+
+
 def test_a_full_queue_refuses(db: tableq.Database) -> None:
     mail = db.fifo("mail")
     mail.set_limits(tableq.Limits(capacity=2, rate=100))

@@ -1,4 +1,4 @@
-// Groups that take turns: the cost of a message must not depend on their number.
+// Groups that take turns, or have limits: the cost of a message must not depend on their number.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,13 +14,22 @@ namespace {
 
 constexpr const char* queue_name = "turns";
 
-tableq::claim_queue open_turns(tableq::database& db) {
-  return db.claim(queue_name, {.groups = {.by_turns = true}});
+/// What a queue's groups have.
+struct group_rules {
+  bool by_turns = false;
+  tableq::group_limits limits = {};
+};
+
+tableq::claim_queue open_grouped(tableq::database& db, const group_rules& rules) {
+  tableq::claim_queue queue = db.claim(queue_name, {.groups = {.by_turns = rules.by_turns}});
+  if (rules.limits != tableq::group_limits()) queue.set_group_limits(rules.limits);
+  return queue;
 }
 
-void run(const bed& where, recorder& out, const std::string& name, std::size_t groups) {
+void run(const bed& where, recorder& out, const std::string& name, std::size_t groups,
+         const group_rules& rules) {
   tableq::database db = open(where);
-  tableq::claim_queue queue = open_turns(db);
+  tableq::claim_queue queue = open_grouped(db, rules);
   const side ours{
       .make =
           [queue](std::size_t) {
@@ -51,15 +60,22 @@ void run(const bed& where, recorder& out, const std::string& name, std::size_t g
 }  // namespace
 
 std::vector<bench_case> turn_cases() {
-  const auto with = [](std::size_t groups) {
-    const std::string name = "turns_" + std::to_string(groups);
+  const auto with = [](const char* what, std::size_t groups, const group_rules& rules) {
+    const std::string name = what + ("_" + std::to_string(groups));
     return bench_case{
         .name = name,
-        .description = "take and complete, " + std::to_string(groups) + " groups in turn",
+        .description = "take and complete, " + std::to_string(groups) + " groups",
         .fits = natively,
-        .run = [=](const bed& where, recorder& out) { run(where, out, name, groups); }};
+        .run = [=](const bed& where, recorder& out) { run(where, out, name, groups, rules); }};
   };
-  return {with(10), with(10'000)};
+  std::vector<bench_case> out;
+  for (const std::size_t groups : {std::size_t{10}, std::size_t{10'000}}) {
+    out.push_back(with("turns", groups, {.by_turns = true}));
+    out.push_back(with("limited", groups, {.limits = {.running = 3}}));
+    // No start is waited for.
+    out.push_back(with("rated", groups, {.limits = {.running = 3, .rate = 1000, .burst = 1000}}));
+  }
+  return out;
 }
 
 }  // namespace bench

@@ -20,7 +20,9 @@ int main(int argc, char** argv) try {
   for (const tableq::delivery& job : taken) ++running[*job.group];
   for (const auto& [tenant, count] : running) std::cout << tenant << ": " << count << " running\n";
   std::cout << jobs.stats().held << " are held\n";
-  jobs.complete_batch(taken);  // the next of each tenant
+  for (const tableq::delivery& job : taken) {
+    if (jobs.complete(job) != tableq::settle_result::applied) std::cout << "lost a lease\n";
+  }
   std::cout << jobs.take(100).size() << " more\n";
   db.drop("tenant_jobs");
 } catch (const tableq::error& e) {

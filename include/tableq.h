@@ -396,8 +396,8 @@ TQ_API const char* tq_database_backend(const tq_database* db);
 /// created_at TIME; of "claim" lease_ms, max_attempts INT; keep_completed BOOL; retry_ms LIST (ms
 /// INT); retry_jitter INT; time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT;
 /// retain_done_ms, retain_dead_ms INT or NULL; group_limit INT, group_on_failure TEXT,
-/// group_by_turns BOOL or NULL without groups; group_limits, group_rates BOOL; dead_letters TEXT, empty without; batches BOOL; of
-/// "table" definition TEXT, as JSON. NULL where the kind has none.
+/// group_by_turns BOOL or NULL without groups; group_limits, group_rates BOOL; dead_letters TEXT,
+/// empty without; batches BOOL; of "table" definition TEXT, as JSON. NULL where the kind has none.
 TQ_API int tq_database_queues(tq_database* db, tq_result** queues, tq_error** error);
 /// One queue of the catalogue, or no row. Fields as above. Reads only.
 TQ_API int tq_database_find(tq_database* db, const char* name, size_t name_size, tq_result** queue,

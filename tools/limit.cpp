@@ -28,7 +28,8 @@ struct limit_arguments {
         concurrency(command, "--concurrency", "N", "claim: the most leased messages, or none"),
         group(command, "--group", "NAME",
               "claim: the limits of this group; with an empty name of all without their own"),
-        running(command, "--running", "N", "The most ready and leased messages of the group, or none") {
+        running(command, "--running", "N",
+                "The most ready and leased messages of the group, or none") {
     queue.required();
     command.add_flag("--groups", groups, "claim: show the limits of all groups");
     command.add_flag("--json", as_json, "Print the limits as an object");
@@ -160,12 +161,13 @@ void print_groups(const tableq::claim_queue& queue, bool as_json) {
     const json rate = number_or_null(each.limits.rate);
     const json burst = number_or_null(each.limits.burst);
     if (as_json) {
-      out.line(json{{"queue", queue.name()},
-                    {"group", each.group},
-                    {"running", running},
-                    {"rate", rate},
-                    {"burst", burst}}
-                   .dump());
+      out.line(json{
+          {"queue", queue.name()},
+          {"group", each.group},
+          {"running", running},
+          {"rate", rate},
+          {"burst",
+           burst}}.dump());
     } else {
       lines.push_back({each.group.empty() ? "(others)" : printable(each.group), shown(running),
                        shown(rate), shown(burst)});
@@ -201,7 +203,8 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
   if (given.groups || given.group.given()) return limit_groups(connection, given);
   if (given.running.given()) {
-    throw usage_error("--running is of groups: name one with --group, or --group '' for all others");
+    throw usage_error(
+        "--running is of groups: name one with --group, or --group '' for all others");
   }
   // Errors in the texts are reported before anything is opened.
   (void)changed(tableq::queue_limits(), given);

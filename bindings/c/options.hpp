@@ -93,7 +93,8 @@ struct tq_options : tableq_c::handle<tq_options> {
                tableq::when_full, tableq_c::read_values, tableq_c::failure_values,
                tableq::queue_limits, tableq::stats_options, tableq::purge_options,
                tableq::redrive_options, tableq::migrate_options, tableq_c::filter_values,
-               tableq_c::alter_values, tableq::schedule, tableq_c::begin_values, tableq::group_limits>
+               tableq_c::alter_values, tableq::schedule, tableq_c::begin_values,
+               tableq::group_limits>
       values;
 };
 

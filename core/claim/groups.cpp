@@ -70,8 +70,8 @@ std::vector<limited_item> limited_items_of(const group_set& groups) {
 template <class Row>
 std::size_t count_advanced(const std::vector<Row>& rows) {
   // A reader that waits must hear of a new due time, too.
-  return rows.size() - static_cast<std::size_t>(
-                           std::ranges::count(rows, message_state::held, &Row::state));
+  return rows.size() -
+         static_cast<std::size_t>(std::ranges::count(rows, message_state::held, &Row::state));
 }
 
 /// The starts of a group: a bucket of tokens as the time at which it is full.
@@ -125,9 +125,9 @@ std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx
                                  const group_set& groups, std::vector<limited_item>& items,
                                  std::vector<message_id>& held) {
   std::vector<metered_group> out;
-  for (const auto& row : queue.execute(&tx, statements::claim_tokens,
-                                       {.queue = queue.name(), .now = queue.database().now()},
-                                       items_of(groups))) {
+  for (const auto& row :
+       queue.execute(&tx, statements::claim_tokens,
+                     {.queue = queue.name(), .now = queue.database().now()}, items_of(groups))) {
     if (!row.rate) {  // The message waits from before a change.
       held.push_back(*row.alarm);
       continue;
@@ -198,8 +198,8 @@ void lock_groups(const queue_state& queue, transaction_state& tx, const group_se
   if (!groups.empty()) queue.execute(&tx, statements::queue_lock, {}, locks_of(queue, groups));
 }
 
-std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
-                           const group_set& groups, std::span<const message_id> returned) {
+std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,
+                           std::span<const message_id> returned) {
   if (groups.empty()) return 0;
   if (queue.info().group_limits)
     return advance_limited(queue, tx, groups, returned, queue.info().group_rates);
@@ -216,11 +216,11 @@ std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const g
   // What a group may start is known only under its lock.
   if (queue.info().group_rates) return std::nullopt;
   const bool limited = queue.info().group_limits;
-  std::array all{call_of(statements::queue_lock, {}, locks_of(queue, groups)), std::move(work),
-                 limited ? call_of(statements::claim_advance_limited, request_to_limited(queue),
-                                   limited_items_of(groups))
-                         : call_of(statements::claim_advance, request_to_advance(queue),
-                                   items_of(groups))};
+  std::array all{
+      call_of(statements::queue_lock, {}, locks_of(queue, groups)), std::move(work),
+      limited ? call_of(statements::claim_advance_limited, request_to_limited(queue),
+                        limited_items_of(groups))
+              : call_of(statements::claim_advance, request_to_advance(queue), items_of(groups))};
   auto rows = queue.execute_together(all, 1);
   if (!rows) return std::nullopt;
   row_set& advanced = rows->back();

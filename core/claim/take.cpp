@@ -25,24 +25,21 @@ constexpr int most_batches_of_foreign_rows = 100;
 /// Makes a batch of due or expired messages ready or dead.
 /// @return how many.
 std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
-  return claim_step(queue, tx, {}, has_consequences(queue),
-                    [&](transaction_state* step_tx, claim_effects& done) {
-                      const auto moved = leases_of(queue).promote(queue, step_tx, promote_batch);
-                      std::vector<message_id> left;  // their groups have room
-                      for (const changed_message& each : moved) {
-                        const bool dead = each.state == message_state::dead;
-                        if (dead) done.dead.push_back(each.id);
-                        const bool starts =
-                            each.state == message_state::ready && queue.info().group_rates;
-                        if (starts) done.returned.push_back(each.id);
-                        if (dead || starts || each.state == message_state::held)
-                          left.push_back(each.id);
-                      }
-                      if (queue.info().groups && !left.empty())
-                        lock_groups_of(queue, *step_tx, left, done);
-                      done.left = !moved.empty();  // Some messages may be dead now.
-                      return moved.size();
-                    });
+  return claim_step(
+      queue, tx, {}, has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
+        const auto moved = leases_of(queue).promote(queue, step_tx, promote_batch);
+        std::vector<message_id> left;  // their groups have room
+        for (const changed_message& each : moved) {
+          const bool dead = each.state == message_state::dead;
+          if (dead) done.dead.push_back(each.id);
+          const bool starts = each.state == message_state::ready && queue.info().group_rates;
+          if (starts) done.returned.push_back(each.id);
+          if (dead || starts || each.state == message_state::held) left.push_back(each.id);
+        }
+        if (queue.info().groups && !left.empty()) lock_groups_of(queue, *step_tx, left, done);
+        done.left = !moved.empty();  // Some messages may be dead now.
+        return moved.size();
+      });
 }
 
 /// The last read of a take: its answer beside the messages.

@@ -103,8 +103,7 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
     check_layout(queue.database(), session);
     check_identity(queue, nullptr,
                    run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
-    const auto rows =
-        run(session, queue.names(), statements::group_list, {.queue = queue.name()});
+    const auto rows = run(session, queue.names(), statements::group_list, {.queue = queue.name()});
     std::vector<limited_group> groups = to_limited(rows);
     std::erase_if(groups, [&](const limited_group& one) { return one.group == group; });
     if (limits != group_limits()) groups.push_back({std::string(group), limits});
@@ -126,8 +125,7 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
 
 std::vector<finding> inspect_group_limits(const queue_state& queue) {
   std::vector<finding> out;
-  const auto rows =
-      queue.execute(nullptr, statements::group_list, {.queue = queue.name()});
+  const auto rows = queue.execute(nullptr, statements::group_list, {.queue = queue.name()});
   const auto limited = to_limited(rows);
   const bool rates =
       std::ranges::any_of(limited, [](const auto& one) { return one.limits.rate.has_value(); });
@@ -137,9 +135,10 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
                    "set one of them anew by tableq limit " + queue.name() + " --group NAME"});
   } else if (!rows.empty() && rows.front().name.empty() &&
              rows.front().changes != rows.front().applied) {
-    out.push_back({finding::level::warning, queue.name(),
-                   "the limits of its groups have changed, and not all waiting messages have followed",
-                   "let a program with the rights of a consumer read from it"});
+    out.push_back(
+        {finding::level::warning, queue.name(),
+         "the limits of its groups have changed, and not all waiting messages have followed",
+         "let a program with the rights of a consumer read from it"});
   }
   return out;
 }
@@ -148,10 +147,9 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view group) {
-  core::operation_outside(*this, core::statement::group_insert,
-                          [&](const core::queue_state& state) {
-                            core::set_limits_of(state, limits, group.view());
-                          });
+  core::operation_outside(
+      *this, core::statement::group_insert,
+      [&](const core::queue_state& state) { core::set_limits_of(state, limits, group.view()); });
 }
 
 std::vector<limited_group> claim_queue::group_limits() const {

@@ -17,8 +17,8 @@ namespace tableq::inline v0::core {
 /// The first layout of the catalogue with limits of groups.
 inline constexpr int layout_with_group_limits = 3;
 
-/// Moves the waiting messages of all groups whose names come after one, until the time is over: some
-/// become ready, others are held again.
+/// Moves the waiting messages of all groups whose names come after one, until the time is over:
+/// some become ready, others are held again.
 /// @return the last group that was looked at. Empty: all were.
 std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
                                            std::chrono::steady_clock::time_point until);

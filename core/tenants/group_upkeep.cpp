@@ -20,8 +20,8 @@ std::optional<std::string> move_all_groups(const queue_state& queue, std::string
   // Their locks are held together.
   constexpr std::size_t page = 50;
   for (;;) {
-    const auto found = queue.execute(nullptr, statements::claim_next_groups,
-                                     {.after = after, .max = page});
+    const auto found =
+        queue.execute(nullptr, statements::claim_next_groups, {.after = after, .max = page});
     group_set groups;
     for (const group_row& row : found) groups.insert(row.group_key);
     if (groups.empty()) return std::nullopt;

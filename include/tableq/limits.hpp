@@ -47,8 +47,8 @@ struct group_limits {
   /// limit.
   std::optional<double> rate = {};
 
-  /// The most starts at once after a time without any. 1 to 1,000, only with a rate. Empty: those of
-  /// one second, at least 1.
+  /// The most starts at once after a time without any. 1 to 1,000, only with a rate. Empty: those
+  /// of one second, at least 1.
   std::optional<int> burst = {};
 
   friend bool operator==(const group_limits&, const group_limits&) = default;
@@ -56,8 +56,8 @@ struct group_limits {
 
 /// A group, and its limits.
 struct limited_group {
-  std::string group = {};  ///< Empty: each group without limits of its own.
-  group_limits limits = {};    ///< Instead of those of the others.
+  std::string group = {};    ///< Empty: each group without limits of its own.
+  group_limits limits = {};  ///< Instead of those of the others.
 
   friend bool operator==(const limited_group&, const limited_group&) = default;
 };

@@ -126,9 +126,10 @@ TEST_P(bench_programs, measure_odbc_beside_plain_odbc) {
 }
 
 TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_the_growth) {
-  const ended end = bench(GetParam()->name(), {"--case", "latency*", "--case", "backlog*", "--case",
-                                               "beside*", "--case", "growth*", "--case", "memory",
-                                               "--case", "*processes", "--case", "turns*"});
+  const ended end =
+      bench(GetParam()->name(), {"--case", "latency*", "--case", "backlog*", "--case", "beside*",
+                                 "--case", "growth*", "--case", "memory", "--case", "*processes",
+                                 "--case", "turns*", "--case", "limited_10", "--case", "rated_10"});
   ASSERT_EQ(end.status, 0) << end.err;
   const auto found = results();
   for (const char* name : {"latency_inside", "latency_between"}) {
@@ -137,8 +138,8 @@ TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_
     EXPECT_GT(found.at(name).at("p50_us"), 0);
     EXPECT_GT(found.at(name).at("limit_p50_us"), 0);
   }
-  for (const char* name :
-       {"backlog_fifo", "backlog_claim", "beside_claim", "turns_10", "turns_10000"}) {
+  for (const char* name : {"backlog_fifo", "backlog_claim", "beside_claim", "turns_10",
+                           "turns_10000", "limited_10", "rated_10"}) {
     ASSERT_TRUE(found.contains(name)) << name;
     expect_rates(found.at(name));
   }

@@ -52,8 +52,8 @@ TEST_P(group_limit, holds_for_each_group_or_for_one_of_them) {
   auto queue = tenants();
   queue.set_group_limits({.running = 3});
   queue.set_group_limits({.running = 5}, "vip");
-  EXPECT_EQ(queue.group_limits(), (std::vector<limited_group>{{"", {.running = 3}},
-                                                              {"vip", {.running = 5}}}));
+  EXPECT_EQ(queue.group_limits(),
+            (std::vector<limited_group>{{"", {.running = 3}}, {"vip", {.running = 5}}}));
   for (const char* each : {"a", "b", "vip"}) fill(queue, each, 9);
   queue.enqueue("free");
   EXPECT_EQ(taken(queue), (numbers{{"a", 3}, {"b", 3}, {"vip", 5}, {"", 1}}));
@@ -192,7 +192,8 @@ TEST_P(group_limit, of_starts_keeps_the_order_within_a_group) {
     clock.advance(50ms);
   }
   ASSERT_EQ(order.size(), 20U);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], "a" + std::to_string(i + 1));
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(order[static_cast<std::size_t>(i)], "a" + std::to_string(i + 1));
 }
 
 TEST_P(group_limit, of_starts_that_changes_moves_the_message_that_waits_for_one) {
@@ -224,7 +225,8 @@ TEST_P(group_limit, of_starts_is_not_used_by_what_is_rolled_back) {
   EXPECT_EQ(payloads(queue.take(9)), (names{"a1"}));
 }
 
-TEST_P(group_limit, of_starts_is_told_by_the_due_time_and_a_cancelled_message_leaves_it_to_the_next) {
+TEST_P(group_limit,
+       of_starts_is_told_by_the_due_time_and_a_cancelled_message_leaves_it_to_the_next) {
   auto queue = tenants();
   queue.set_group_limits({.running = 9, .rate = 1.0});
   fill(queue, "a", 4);
@@ -278,13 +280,14 @@ TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
   auto queue = tenants();
   queue.set_group_limits({.running = 1});
   for (const char* each : {"a", "vip"}) fill(queue, each, 9);
-  here().sql("UPDATE tableq_group_limits SET running = 2, changes = changes + 1 WHERE queue = 'tenants'");
+  here().sql(
+      "UPDATE tableq_group_limits SET running = 2, changes = changes + 1 WHERE queue = 'tenants'");
   here().sql("INSERT INTO tableq_group_limits (queue, name, running) VALUES ('tenants', " +
              here().key_literal("vip") + ", 4)");
   static_cast<void>(queue.take(1));
   EXPECT_EQ(queue.stats().ready + queue.stats().leased, 6U);
-  EXPECT_EQ(queue.group_limits(), (std::vector<limited_group>{{"", {.running = 2}},
-                                                              {"vip", {.running = 4}}}));
+  EXPECT_EQ(queue.group_limits(),
+            (std::vector<limited_group>{{"", {.running = 2}}, {"vip", {.running = 4}}}));
   EXPECT_EQ(number("group_limits WHERE applied = changes AND changes > 0"), "1");
 }
 

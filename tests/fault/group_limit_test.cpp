@@ -94,9 +94,8 @@ TEST_P(faults_of_group_limits, of_a_take_when_a_start_is_due) {
   });
 }
 TEST_P(faults_of_group_limits, of_a_change) {
-  at_each_call([](players& all) {
-    all.wrong.set_group_limits({.running = 1, .rate = 2.0, .burst = 1});
-  });
+  at_each_call(
+      [](players& all) { all.wrong.set_group_limits({.running = 1, .rate = 2.0, .burst = 1}); });
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST_P(tool_limit, changes_what_is_named_and_leaves_the_rest) {
 }
 
 TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
-  done({"create", "claim", "jobs", "--groups"});
+  done({"create", "claim", "jobs", "--groups", "1"});
   EXPECT_EQ(done({"limit", "jobs", "--group", "", "--running", "3"}), "");
   EXPECT_EQ(done({"limit", "jobs", "--group", "vip", "--running", "20", "--rate", "0.5"}), "");
   EXPECT_EQ(done({"limit", "jobs", "--groups"}),

@@ -68,7 +68,8 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   }
   const bool all = granted == role::manager || granted == role::owner;
   if (queue.groups && all) out.emplace_back("manager.limited");
-  if (queue.groups && !all && granted != role::viewer) out.emplace_back("groups.limited");
+  if (queue.groups && !all)
+    out.emplace_back(granted == role::viewer ? "viewer.limited" : "groups.limited");
   if (all && queue.batches) out.emplace_back("manager.batches");
   const bool some =
       granted == role::replacer || granted == role::consumer || granted == role::viewer;

@@ -45,8 +45,11 @@ GRANT UPDATE (due_at) ON {table} TO {user};
 GRANT UPDATE (applied) ON {quotas} TO {user};
 
 -- name: manager.limited
-GRANT SELECT, INSERT, UPDATE, DELETE ON {quotas}, {starts} TO {user};
-GRANT UPDATE (options) ON {catalog} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {quotas} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {starts} TO {user};
+
+-- name: viewer.limited
+GRANT SELECT ON {quotas} TO {user};
 
 -- name: producer.turns
 -- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.

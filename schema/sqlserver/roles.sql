@@ -56,7 +56,9 @@ GRANT SELECT ON {starts} TO {user};
 GRANT INSERT ON {starts} TO {user};
 GRANT UPDATE ON {starts} TO {user};
 GRANT DELETE ON {starts} TO {user};
-GRANT UPDATE ON {catalog} (options) TO {user};
+
+-- name: viewer.limited
+GRANT SELECT ON {quotas} TO {user};
 
 -- name: producer.turns
 -- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.

@@ -46,7 +46,8 @@ struct queue_model {
   bool unfollowed = false;
 
   [[nodiscard]] bool rates() const {
-    return std::ranges::any_of(limits, [](const auto& each) { return each.second.rate; });
+    return std::ranges::any_of(limits,
+                               [](const auto& each) { return each.second.rate.has_value(); });
   }
   [[nodiscard]] group_limits of(const std::string& group) const {
     const auto own = limits.find(group);
@@ -256,7 +257,9 @@ class group_limit_walk : public on_each_backend {
       const message_model& expected = model.messages.at(ids[i].value);
       ASSERT_TRUE(found[i]);
       EXPECT_EQ(found[i]->state, expected.state) << ids[i].value << " of " << expected.group;
-      if (expected.state == state::delayed) EXPECT_EQ(found[i]->due_at, expected.due);
+      if (expected.state == state::delayed) {
+        EXPECT_EQ(found[i]->due_at, expected.due);
+      }
     }
   }
 };

@@ -23,7 +23,7 @@ class faults_of_group_limits : public on_each_backend {
   using act = std::function<void(players&)>;
 
   static tableq::claim_options rules() {
-    return at_once({.lease = 10s, .max_attempts = 1000, .groups = tableq::group_options()});
+    return tableq_test::at_once({.lease = 10s, .max_attempts = 1000, .groups = tableq::group_options()});
   }
 
   /// One of three messages of a group with two running ones and a start a second is leased. Then

@@ -82,7 +82,12 @@ class start_meter {
         burst_(row.burst.value_or(static_cast<int>((rate + rate_unit - 1) / rate_unit))),
         now_(row.clock.time_since_epoch().count() * millisecond),
         // A clock that was set back does not stop the group for longer than an empty bucket.
-        full_at_(std::clamp(row.full_at.value_or(now_), now_, now_ + burst_ * interval_)) {}
+        full_at_(std::clamp(row.full_at.value_or(now_), now_, now_ + burst_ * interval_)),
+        cut_(row.full_at.value_or(now_) > full_at_) {}
+
+  /// Whether the stored time was too late, from before a change: the row must be written, or each
+  /// look would find an empty bucket.
+  [[nodiscard]] bool cut() const noexcept { return cut_; }
 
   [[nodiscard]] int free() const noexcept {
     return static_cast<int>(burst_ - (full_at_ - now_ + interval_ - 1) / interval_);
@@ -106,6 +111,7 @@ class start_meter {
   std::int64_t burst_;
   std::int64_t now_;
   std::int64_t full_at_;
+  bool cut_;
 };
 
 /// A group with a rate, as it is advanced.
@@ -136,12 +142,14 @@ std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx
     limited_item& item = items[row.item];
     item.starts = std::max(one.meter.free(), 0);
     const timestamp next = one.meter.next_after(item.starts);
-    if (row.alarm && item.starts == 0 && *row.alarm_at <= next) {
-      continue;  // It waits for this start.
+    one.changed = row.alarm || one.meter.cut();
+    if (row.alarm && item.starts == 0 && *row.alarm_at <= next) {  // It waits for this start.
+      if (!one.meter.cut()) continue;
+      one.alarm = {.id = *row.alarm, .state = message_state::delayed, .due_at = row.alarm_at};
+    } else {
+      if (row.alarm) held.push_back(*row.alarm);
+      item.alarm_at = next;
     }
-    if (row.alarm) held.push_back(*row.alarm);
-    one.changed = row.alarm.has_value();
-    item.alarm_at = next;
     out.push_back(one);
   }
   return out;

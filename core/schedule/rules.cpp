@@ -19,7 +19,8 @@ namespace {
 
 recurrence recurrence_of(const std::optional<std::string>& cron,
                          const std::optional<std::chrono::milliseconds>& every) {
-  if (cron.has_value() == every.has_value()) refuse("a rule has a cron text or an interval");
+  if (cron && every) refuse("a rule has a cron text or an interval, not both");
+  if (!cron && !every) refuse("a rule needs a cron text or an interval");
   return cron ? recurrence(std::string_view(*cron)) : recurrence(*every);
 }
 

@@ -44,7 +44,8 @@ std::string file_of(std::string_view name) {
     std::string out((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (out.starts_with("TZif")) return out;
   }
-  if (any) refuse("the time zone is unknown; give a name of the IANA database: Europe/Berlin");
+  if (any)
+    refuse("the time zone is unknown; give a name of the IANA database, such as Europe/Berlin");
   throw error(errc::unsupported, advice::never,
               "this system has no time zone files: install tzdata, or use UTC");
 }

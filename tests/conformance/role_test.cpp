@@ -144,6 +144,7 @@ TEST_P(role_of_kind, viewer_sees_figures_and_no_message) {
   EXPECT_EQ(mail.waiting(), 1U);
   EXPECT_EQ(theirs.queues().size(), 2U);
   EXPECT_FALSE(mail.base().paused());
+  EXPECT_NO_THROW(static_cast<void>(theirs.inspect())) << "without the schedules";
   EXPECT_CODE(permission_denied, static_cast<void>(mail.peek(1)));
   EXPECT_CODE(permission_denied, static_cast<void>(mail.take()));
   EXPECT_CODE(permission_denied, mail.put("x"));

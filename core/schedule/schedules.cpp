@@ -193,12 +193,25 @@ auto operation(database_state& database, std::string_view name, bool outside, Wo
   });
 }
 
+/// Of several rules the error names the wrong one.
+void check_one_of(database_state& database, std::span<const schedule> rules, const schedule& rule) {
+  try {
+    check_rule(rule, *target_of(database, rule.queue));
+  } catch (const error& failure) {
+    if (rules.size() == 1 || rule.name.empty() || rule.name.size() > 100 ||
+        !is_plain_utf8(rule.name)) {
+      throw;
+    }
+    throw locate(failure, database.name(), "the schedule " + rule.name);
+  }
+}
+
 /// @param rules to be checked first: this needs sessions of its own.
 template <class Work>
 auto changing(database_state& database, std::string_view name, bool outside,
               std::span<const schedule> rules, Work work) {
   return operation(database, name, outside, [&] {
-    for (const schedule& each : rules) check_rule(each, *target_of(database, each.queue));
+    for (const schedule& each : rules) check_one_of(database, rules, each);
     std::set<std::string> queues;
     auto out = database.in_transaction([&](connection& session) {
       change_of_rules change(database, session);

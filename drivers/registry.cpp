@@ -286,6 +286,10 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
 
 std::unique_ptr<core::driver> core::make_driver(std::string_view url, const open_options& options,
                                                 std::shared_ptr<fault_plan> faults) {
+  // by_scheme refuses it, and lists the schemes.
+  if (url.find("://") == std::string_view::npos) {
+    static_cast<void>(drivers::known().by_scheme({}));
+  }
   const connection_url parsed = parse_connection_string(url);
   drivers::check_one_soci();
 #if defined(TABLEQ_WITH_ODBC)

@@ -381,7 +381,7 @@ TQ_API void tq_batch_free(tq_batch* batch);
 // -------------------------------------------------------------------------------------- databases
 
 /// Opens a database: connects once, so that a wrong address, password or file fails here.
-/// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
+/// @param url `sqlite://...`, `postgresql://...`; docs/connecting.md lists all.
 /// @param options TQ_FOR_OPEN.
 TQ_API int tq_database_open(const char* url, size_t url_size, const tq_options* options,
                             tq_database** db, tq_error** error);

@@ -54,7 +54,8 @@ connection_url parse_connection_string(std::string_view url) {
   const std::size_t colon = url.find("://");
   if (colon == 0 || colon == std::string_view::npos) {
     refuse(
-        "a connection string begins with the scheme of a database, then ://; README.md lists all");
+        "a connection string begins with the scheme of a database, then ://; docs/connecting.md "
+        "lists all");
   }
   if (url.find('\0') != std::string_view::npos) refuse("the connection string holds a NUL");
   connection_url out;

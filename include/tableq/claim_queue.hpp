@@ -76,8 +76,7 @@ class TABLEQ_EXPORT claim_queue : public leased_queue {
   /// Begins a batch, to which messages of all queues with claim_options::batches may be added; see
   /// `batch`.
   /// @throws error errc::not_found when the queue of `then` is not there; errc::invalid_argument
-  /// for
-  ///   a `then` that could not be enqueued, and for a parent that takes no members;
+  ///   for a `then` that could not be enqueued, and for a parent that takes no members;
   ///   errc::unsupported when the catalogue is of an older layout: run `tableq migrate`.
   [[nodiscard]] batch begin_batch(const batch_options& options = {});
   /// The batch of a message that this receipt holds, with which its handler adds messages to it.

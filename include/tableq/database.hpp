@@ -52,7 +52,7 @@ class TABLEQ_EXPORT database {
 
   /// Connects once, so that a wrong address, password or file fails here. On SQLite it makes a file
   /// that does not exist, unless the policy is schema_policy::verify_only; else it writes nothing.
-  /// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
+  /// @param url `sqlite://...`, `postgresql://...`; docs/connecting.md lists all.
   /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
   ///   unknown key or bad value (naming the key); errc::not_found under verify_only, when the file
   ///   does not exist; errc::connection_failed, errc::not_a_database, errc::schema_too_new,
@@ -159,8 +159,7 @@ class TABLEQ_EXPORT database {
   /// change. Some options widen the rights that a role needs: grant it again.
   /// @return the options that changed; with `dry_run` those that would.
   /// @throws error errc::not_found for a queue that is not there; errc::invalid_argument for a
-  /// value
-  ///   out of range, an option of another kind, and in a thread with an open transaction;
+  ///   value out of range, an option of another kind, and in a thread with an open transaction;
   ///   errc::options_mismatch for what a queue keeps for its life; as `claim` for dead_letters.
   std::vector<option_change> alter(text_view name, const queue_changes& changes,
                                    const alter_options& options = {});
@@ -171,9 +170,8 @@ class TABLEQ_EXPORT database {
   /// meanwhile.
   /// @return whether it existed.
   /// @throws error errc::invalid_argument for a bad name, for a queue with such rules, or in a
-  /// thread
-  ///   with an open transaction;
-  ///   errc::busy that names the sessions in the way, where the database tells them.
+  ///   thread with an open transaction; errc::busy that names the sessions in the way, where the
+  ///   database tells them.
   bool drop(text_view name);
 
   /// As claim_queue::begin_batch.

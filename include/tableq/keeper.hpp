@@ -45,8 +45,7 @@ struct lost_lease {
 class TABLEQ_EXPORT keeper {
  public:
   /// @throws error errc::busy when the system has no thread or descriptor left; errc::unsupported
-  /// on
-  ///   a system without descriptors of this kind.
+  ///   on a system without descriptors of this kind.
   explicit keeper(const database& db);
   keeper(keeper&&) noexcept;
   /// Ends its own thread first, as the destructor does.

@@ -55,8 +55,7 @@ class TABLEQ_EXPORT leased_queue : public queue {
   /// Records a failed attempt: the message is ready again after `delay`, or dead after its last
   /// attempt.
   /// @param error stored in the message's history, or in last_error of a row; cut at 2,000 bytes
-  /// and
-  ///   converted to UTF-8.
+  ///   and converted to UTF-8.
   /// @throws error errc::invalid_argument for a delay out of range, errc::unsupported for a delay
   ///   without due_at in the mapping; nothing has changed.
   [[nodiscard]] settle_result fail(const receipt& taken, text_view error,

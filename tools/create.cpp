@@ -163,9 +163,11 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
                     claim.batches.value_or(there.batches) == there.batches;
   if (same) return;
   const std::string options = options_text(there);
-  throw usage_error(queue + " with other options: " + kind + " " +
-                    (options.empty() ? "without --strict" : options) +
-                    "; `tableq alter` changes them");
+  throw usage_error(
+      queue + " with other options: " + kind + " " +
+      (options.empty() ? "without --strict" : options) +
+      "; `tableq alter` changes them, but for --strict, --groups-by-turns, --batches, and "
+      "whether there are groups");
 }
 
 struct create_arguments : queue_arguments {

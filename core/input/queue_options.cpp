@@ -157,23 +157,34 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
   return true;
 }
 
-[[noreturn]] void differs(const queue_info& stored, const std::string& what) {
+/// @param for_life whether the stored value can never change.
+[[noreturn]] void differs(const queue_info& stored, const std::string& what,
+                          bool for_life = false) {
   throw error(errc::options_mismatch, advice::never,
               "the queue " + stored.name + " has another value of the option " + what +
-                  "; open it without this option, or change the stored value: database::alter, "
-                  "`tableq alter`");
+                  (for_life ? ", and keeps it for its life: open it without this option, or use "
+                              "another queue"
+                            : "; open it without this option, or change the stored value: "
+                              "database::alter, `tableq alter`"));
+}
+
+/// Whether `alter` cannot make the stored groups these.
+bool groups_for_life(const queue_info& stored, const group_options& given) {
+  return !stored.groups || stored.groups->by_turns != given.by_turns;
 }
 
 /// Options that must not differ between the handles of one queue.
 void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.keys && *given.keys != stored.keys) differs(stored, "keys");
   if (given.key_window && *given.key_window != stored.key_window) differs(stored, "key_window");
-  if (given.groups.enabled && given.groups != stored.groups) differs(stored, "groups");
+  if (given.groups.enabled && given.groups != stored.groups) {
+    differs(stored, "groups", groups_for_life(stored, given.groups));
+  }
   if (given.dead_letters && *given.dead_letters != stored.dead_letters) {
     differs(stored, "dead_letters");
   }
   if (given.retention && *given.retention != stored.retention) differs(stored, "retention");
-  if (given.batches && *given.batches != stored.batches) differs(stored, "batches");
+  if (given.batches && *given.batches != stored.batches) differs(stored, "batches", true);
 }
 
 /// Refuses to change options that a queue keeps for its life. Open handles hear of a change within

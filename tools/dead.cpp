@@ -36,18 +36,6 @@ std::vector<std::string> row_of(const tableq::stored_message& message) {
           message.errors.empty() ? "-" : printable(message.errors.back().error)};
 }
 
-/// Where the dead messages are, and how many, if they move; empty: they stay.
-std::string words_on_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
-  const std::string& name = queue.name();
-  const std::string letters = require(db, name).dead_letters;
-  if (letters.empty()) return {};
-  const tableq::claim_stats found = queue.stats();
-  const figure waiting{"dead_letters", found.dead_letters, found.dead_letters_at_least};
-  return "dead messages of " + name + " move to " + letters +
-         (waiting.count ? ", where " + waiting.text() + " wait" : "") + ": see `tableq list " +
-         letters + "` and `tableq dead redrive " + name + " --all`";
-}
-
 void note(const std::string& words) {
   if (!words.empty()) status_line().note(words);
 }
@@ -229,6 +217,17 @@ void add_dead_purge(CLI::App& dead, invocation& call) {
 }
 
 }  // namespace
+
+std::string words_on_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
+  const std::string& name = queue.name();
+  const std::string letters = require(db, name).dead_letters;
+  if (letters.empty()) return {};
+  const tableq::claim_stats found = queue.stats();
+  const figure waiting{"dead_letters", found.dead_letters, found.dead_letters_at_least};
+  return "dead messages of " + name + " move to " + letters +
+         (waiting.count ? ", where " + waiting.text() + " wait" : "") + ": see `tableq list " +
+         letters + "` and `tableq dead redrive " + name + " --all`";
+}
 
 void add_dead(CLI::App& app, invocation& call) {
   CLI::App& dead = add_command(app, "dead",

@@ -17,6 +17,7 @@
 #include "messages.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "status_line.hpp"
 
 namespace tool {
 
@@ -231,10 +232,18 @@ exit_status list_messages(const connection_options& connection, const std::strin
   any_queue opened = open_queue(db, name);
   const tableq::claim_queue& queue = as_claim(opened, "see what is next with: tableq peek");
   const bool leased = filter.state == message_state::leased;
+  const auto ended = [&](exit_status status) {
+    const bool of_the_dead = filter.state == message_state::dead || filter.error.has_value();
+    if (status == exit_status::nothing && of_the_dead) {
+      const std::string words = words_on_dead_letters(db, queue);
+      if (!words.empty()) status_line().note(words);
+    }
+    return status;
+  };
   using page = std::optional<std::vector<tableq::stored_message>>;
   if (given.only_state()) {
     std::optional<tableq::stored_message> last;
-    return print_pages(count, as_json, leased, [&](std::size_t most) -> page {
+    return ended(print_pages(count, as_json, leased, [&](std::size_t most) -> page {
       auto messages =
           queue.list(filter.state.value_or(message_state::ready),
                      {.max = std::min(page_size, most), .after = last, .with = {.progress = true}});
@@ -242,15 +251,15 @@ exit_status list_messages(const connection_options& connection, const std::strin
       last = messages.back();
       last->payload.clear();
       return messages;
-    });
+    }));
   }
   std::optional<tableq::filter_place> after = tableq::filter_place();
-  return print_pages(count, as_json, leased, [&](std::size_t most) -> page {
+  return ended(print_pages(count, as_json, leased, [&](std::size_t most) -> page {
     if (!after) return std::nullopt;
     auto found = queue.list(filter, {.max = std::min(page_size, most), .after = after});
     after = found.next;
     return std::move(found.messages);
-  });
+  }));
 }
 
 void add_get(CLI::App& app, invocation& call) {

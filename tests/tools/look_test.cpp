@@ -93,6 +93,9 @@ TEST_P(tool_look, dead_letters_are_shown_with_the_queue_that_they_left) {
   EXPECT_EQ(doctor.status, 0);
   EXPECT_TRUE(contains(doctor.out, "1 of its messages are dead")) << doctor.out;
   EXPECT_TRUE(contains(run({"dead", "list", "jobs"}).err, "move to morgue, where 1 wait"));
+  const ended none = run({"list", "jobs", "--state", "dead"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_TRUE(contains(none.err, "move to morgue, where 1 wait"));
 }
 
 TEST_P(tool_look, stats_show_all_queues_when_none_is_named) {

@@ -22,7 +22,8 @@ constexpr const char* no_value = "none";
 struct alter_arguments {
   explicit alter_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "The queue"),
-        lease(command, "--lease", "TIME", "Of takes that give none"),
+        lease(command, "--lease", "TIME",
+              "Of takes that give none; a worker keeps the one that it began with"),
         max_attempts(command, "--max-attempts", "N", "Then a message is dead"),
         retry(command, "--retry", "TIME,TIME,...",
               "Delays after failures; the last one repeats; 0s: at once"),
@@ -46,6 +47,7 @@ struct alter_arguments {
     command.add_flag("--dry-run", dry_run, "Show what would change, and change nothing");
   }
 
+  /// @throws usage_error also if there is nothing to change.
   [[nodiscard]] tableq::queue_changes read() const;
 
   argument queue;
@@ -81,6 +83,14 @@ std::optional<tableq::lifetime> lifetime_of(const argument& given, const std::st
 }
 
 tableq::queue_changes alter_arguments::read() const {
+  bool any = false;
+  for (const argument* const each :
+       {&lease, &max_attempts, &retry, &ttl, &keep_completed, &free_keys, &key_window,
+        &groups_limit, &groups_pass, &dead_letters, &retain_done, &retain_dead, &strict, &groups,
+        &groups_by_turns}) {
+    any = any || each->given();
+  }
+  if (!any) throw usage_error("give an option to change, such as --lease 1m; see --help");
   tableq::queue_changes out;
   if (lease.given()) out.lease = parse_duration("--lease", lease.text());
   if (max_attempts.given()) {

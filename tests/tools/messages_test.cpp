@@ -142,7 +142,8 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   EXPECT_EQ(db().find("jobs")->dead_letters, "");
   for (const words& arguments :
        {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "yes"},
-        words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"}}) {
+        words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"},
+        words{"alter", "jobs"}}) {
     EXPECT_NE(run(arguments).status, 0);
   }
 }

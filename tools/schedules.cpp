@@ -41,7 +41,14 @@ struct every_arguments {
     const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
                           std::isdigit(static_cast<unsigned char>(times.front())) != 0;
     if (interval) {
-      out.every = parse_duration("WHEN", times);
+      try {
+        out.every = parse_duration("WHEN", times);
+      } catch (const usage_error&) {
+        throw usage_error(
+            "WHEN is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
+            "interval "
+            "such as 90s or 2h");
+      }
     } else {
       out.cron = times;
     }
@@ -131,9 +138,12 @@ void add_every(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "every",
       {.description = "Add a message to a queue again and again",
-       .details = "Adds the schedule, or changes the one of that name. WHEN is minute, hour, day, "
-                  "month and weekday,\n@daily and the like, or an interval such as 90s. Processes "
-                  "that take, dequeue or work follow it.",
+       .details =
+           "Adds the schedule, or replaces the one of that name: give its zone, payload and "
+           "other options again.\n"
+           "WHEN is minute, hour, day, month and weekday, @daily and the like, or an interval "
+           "such as 90s.\n"
+           "Processes that take, dequeue or work follow it.",
        .usage = "QUEUE NAME WHEN [--zone ZONE] [-- PAYLOAD]",
        .examples = "  tableq every jobs nightly '0 2 * * *' --zone Europe/Berlin -- report\n"
                    "  tableq every jobs ping 90s"});

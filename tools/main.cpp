@@ -30,7 +30,11 @@ exit_status run_reporting(const std::vector<std::string>& arguments) {
     tool::complain(failure.what());
     return exit_status::usage;
   } catch (const tableq::error& failure) {
-    tool::complain(tool::sentence_of(failure));
+    // SQLite has no users.
+    const bool no_right = failure.code() == tableq::errc::permission_denied &&
+                          !failure.backend().empty() && failure.backend() != "sqlite";
+    tool::complain(tool::sentence_of(failure) +
+                   (no_right ? "; an administrator grants a role: tableq ddl --grant" : ""));
     return tool::status_of(failure);
   } catch (const std::bad_alloc&) {
     tool::complain("out of memory");

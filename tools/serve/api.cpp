@@ -49,7 +49,7 @@ json database_json(const call& asked, std::size_t which, const database_view& al
 
 std::size_t number_of(const std::string& text, std::size_t most) {
   return static_cast<std::size_t>(
-      parse_number("The number", text, 1, static_cast<std::int64_t>(most)));
+      parse_number("The number of the database", text, 1, static_cast<std::int64_t>(most)));
 }
 
 /// A message without what is hidden, or was not read.

@@ -24,7 +24,7 @@ tableq::batch_options begin_values::all(std::string_view bytes) const {
     out.then = *this;
     out.then->payload = bytes;
   } else if (!bytes.empty() || !headers.empty() || key || group || priority != 0) {
-    refuse("the message at the end needs the key then, its queue");
+    refuse("the message at the end needs a queue: name it with the key then");
   }
   return out;
 }

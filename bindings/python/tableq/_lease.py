@@ -245,7 +245,7 @@ class LeaseQueue(Queue):
         or a worker stores it with the next extension of the lease; so do `extend`, `fail` and
         `release`. A retry keeps it, a completion clears it. Only in a `claim` queue.
 
-        done: from 0 to 1. note: cut at 500 bytes.
+        done: from 0 to 1; above that it is 1. note: cut at 500 bytes.
         """
         receipt = _receipt(job)
         text = note.encode("utf-8", "backslashreplace")

@@ -121,8 +121,10 @@ class Queue(Closing):
 
     def _handle(self) -> Pointer:
         pointer = self._pointer
-        if pointer is None or self._database.closed:
+        if self._database.closed:
             raise InvalidArgument(f"tableq: the database of the queue {self._name} is closed")
+        if pointer is None:
+            raise InvalidArgument(f"tableq: the handle of the queue {self._name} is closed")
         return pointer
 
     def pause(self) -> None:

@@ -32,6 +32,7 @@ transaction_state::use::use(transaction_state& owner)
   std::thread::id user{};
   if (owner.user_.compare_exchange_strong(user, me)) {
     owner.changed_ = false;
+    for (auto& [key, each] : owner.touched_) each.announced = false;
   } else if (user == me) {
     outermost_ = false;
   } else {
@@ -259,18 +260,15 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
   } else if (adopted_->usable()) {  // The caller has no open transaction: the messages are
                                     // committed.
     database_->announce(queue.watched, count, adopted_.get());
-  } else if (touched_queue& mine = touched(queue); mine.added == 0) {
+  } else {
+    touched_queue& mine = touched(queue);
     mine.added = count;
+    if (std::exchange(mine.announced, false)) return;
     run([&](connection& open_session) {
       database_->announce_within(open_session, queue.watched);
       return row_set(0);
     });
   }
-}
-
-bool transaction_state::announces(shared_queue& queue) {
-  return adopted_ != nullptr && database_->notifies() && touched(queue).added == 0 &&
-         keeps_changes();
 }
 
 void transaction_state::changes_room(shared_queue& queue, bool readmitted) {

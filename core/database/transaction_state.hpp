@@ -132,13 +132,11 @@ class transaction_state {
   void changes_messages() noexcept { changed_ = true; }
 
   /// Messages were added to the queue: notifies readers when the transaction commits. In the
-  /// caller's transaction the database does this, if it can.
+  /// caller's transaction the database does this, if it can: for each operation, since a rollback
+  /// to a savepoint takes notifications back, and the next transaction needs its own.
   void announce_on_commit(shared_queue& queue, std::size_t count);
-  /// Whether the next addition to the queue should notify other processes: the first one in the
-  /// caller's open transaction.
-  [[nodiscard]] bool announces(shared_queue& queue);
-  /// The addition has done so.
-  void announced(shared_queue& queue) { touched(queue).added = 1; }
+  /// The current operation's statement has notified for the caller's transaction.
+  void announced(shared_queue& queue) { touched(queue).announced = true; }
   /// The end of the transaction changes the room of a bounded queue, after a commit and after a
   /// rollback.
   /// @param readmitted whether messages were added that need no room.
@@ -160,7 +158,8 @@ class transaction_state {
   /// The effects of the transaction on a queue, for the calls and processes that its end concerns.
   struct touched_queue {
     std::shared_ptr<shared_queue> queue;
-    std::size_t added = 0;  ///< Messages that are not announced yet.
+    std::size_t added = 0;   ///< Messages that are not announced yet.
+    bool announced = false;  ///< By the current operation, in the caller's transaction.
     bool read = false;
     bool room_changed = false;  ///< Of a bounded queue.
     bool readmitted = false;    ///< With room_changed: messages were added that need no room.

@@ -208,7 +208,8 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
     check(*tx);
     if (what.writes) tx->hint_on_rollback(table_->shared());
     const auto run_on = [&](connection& session) {
-      if (adds(what, items) && !table_->needs_lock(what) && tx->announces(table_->shared())) {
+      const bool news = tx->enlisted() && adds(what, items) && database_->notifies();
+      if (news && !table_->needs_lock(what) && tx->keeps_changes()) {
         const statement_call addition{
             &what, {shared.begin(), shared.end()}, {items.begin(), items.end()}};
         auto rows = database_->add_and_announce(session, table_->shared().watched, addition);

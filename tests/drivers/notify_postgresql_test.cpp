@@ -66,6 +66,7 @@ class notifications : public on_each_backend {
     const std::string url = here().url();
     client_.emplace(url.starts_with("postgresql://") ? url : here().other_forms().at(0));
     client_->run("LISTEN " + mail_ + "_tableq");
+    client_->run("LISTEN " + mail_ + "k_tableq");
     client_->run("LISTEN " + ends);
   }
   void TearDown() override {
@@ -151,6 +152,43 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
     done.commit();
   }
   EXPECT_EQ(heard(), one);
+}
+
+TEST_P(notifications, come_again_after_a_rollback_to_a_savepoint) {
+  auto mail = db().fifo(mail_);
+  auto keyed = db().claim(mail_ + "k");
+  hold(mail_);
+  hold(mail_ + "k");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  tableq::enlistment joined = tableq::enlist(db(), *session);
+  const auto add = [&] {
+    mail.in(joined).enqueue("x");
+    keyed.in(joined).enqueue("x", {.key = "k", .on_duplicate = tableq::on_duplicate::replace});
+  };
+  *session << "SAVEPOINT before";
+  add();
+  *session << "ROLLBACK TO SAVEPOINT before";
+  add();
+  mine.commit();
+  EXPECT_EQ(heard(), (std::vector<std::string>{mail_ + "_tableq", mail_ + "k_tableq"}));
+}
+
+TEST_P(notifications, come_with_each_transaction_of_an_enlistment) {
+  auto mail = db().fifo(mail_);
+  hold(mail_);
+  const auto session = here().session();
+  session->begin();
+  tableq::enlistment joined = tableq::enlist(db(), *session);
+  mail.in(joined).enqueue("x");
+  session->rollback();
+  EXPECT_EQ(heard(), none);
+  for (int i = 0; i < 2; ++i) {
+    session->begin();
+    mail.in(joined).enqueue("x");
+    session->commit();
+    EXPECT_EQ(heard(), one);
+  }
 }
 
 TEST_P(notifications, come_after_a_commit_and_not_after_a_rollback) {

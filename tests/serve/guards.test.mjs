@@ -390,6 +390,22 @@ test('it ends by a signal, with status 0', async () => {
   assert.equal(await one.stop('SIGINT'), 0);
 });
 
+test('it ends while clients ask', async () => {
+  for (let round = 0; round < 3; round++) {
+    const one = await server.start(db);
+    await one.until('/db/1/queues/jobs', (_, answer) => answer.status === 200, 'the first figures');
+    const {host} = new URL(one.url);
+    let first;
+    const begun = new Promise((go) => (first = go));
+    const asked = Array.from({length: 300}, (_, i) =>
+      raw(one, i % 2 ? '/' : '/db/1/queues/jobs/messages', {host}).then(first, () => {}));
+    await begun;
+    assert.equal(await one.stop(), 0);
+    await Promise.all(asked);
+    assert.equal(one.errors, '');
+  }
+});
+
 test('a thousand clients at once are answered', async () => {
   const answers = await Promise.all(Array.from({length: 1000}, () => raw(open, '/', {host: new URL(open.url).host}).then((a) => a.status, () => 0)));
   assert.equal(answers.filter((status) => status === 200).length, 1000);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -220,15 +221,17 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
   const signal_queue signals;
   auto databases = watch_all(given, of_app);
   web::jobs actions;
-  // The port decides which names are right, so it listens before the pages are made.
+  // The port decides which names are right, so it listens before the pages are made. They outlive
+  // it: its threads answer until it has ended.
+  std::optional<web::site> pages;
   web::http_server server(wanted.address, wanted.port);
   const place at{wanted.address, server.port()};
-  web::site pages({.databases = std::move(databases),
-                   .guard = std::make_unique<web::access>(rules_of(given, at)),
-                   .shows_payloads = given.shows_payloads,
-                   .actions = actions,
-                   .prefix = path});
-  server.start(service_of(pages));
+  pages.emplace(web::site_parts{.databases = std::move(databases),
+                                .guard = std::make_unique<web::access>(rules_of(given, at)),
+                                .shows_payloads = given.shows_payloads,
+                                .actions = actions,
+                                .prefix = path});
+  server.start(service_of(*pages));
   output out;
   out.line("http://" + at.words() + ":" + std::to_string(at.port) + path + "/");
   out.flush();

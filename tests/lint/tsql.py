@@ -28,6 +28,7 @@ GAPS = {
     "EXEC (N'ALTER INDEX ALL ON [app].[mail] SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)')": "EXEC sp_gap",
     "OUTPUT CAST(NULL AS bigint) AS item, inserted.id\n": "",  # between the columns and the SELECT
     "OUTPUT inserted.fence AS item, inserted.id\n": "",
+    "OUTPUT CASE WHEN inserted.fence < 0 THEN -1 - inserted.fence ELSE inserted.fence END AS item, inserted.id\n": "",
     "OUTPUT inserted.id AS batch\nSELECT": "SELECT",
     "SET LOCK_TIMEOUT 5000;\n": "",  # options that take a number
     "SET ROWCOUNT 0;\n": "",

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path, PurePosixPath
 
 MENU = (
-    ("Start", ("README.md", "docs/five-minutes.md", "docs/install.md", "docs/coming-from.md")),
+    ("Start", ("README.md", "docs/five-minutes.md", "docs/install.md", "docs/recipes.md", "docs/coming-from.md")),
     ("Use", ("docs/cpp.md", "docs/asio.md", "docs/python.md", "docs/c.md", "docs/shell.md", "docs/sql.md", "docs/schedules.md",
              "docs/batches.md", "docs/connecting.md")),
     ("Run", ("docs/dashboard.md", "docs/managing.md", "docs/deployment.md", "docs/observing.md", "docs/testing.md", "docs/security.md", "docs/backup.md",

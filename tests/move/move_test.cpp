@@ -313,6 +313,18 @@ TEST_P(moves, what_cannot_move_is_refused_before_anything_is_changed) {
   EXPECT_FALSE(db().find("jobs.out"));
 }
 
+TEST_P(moves, who_may_not_make_its_queues_is_told_and_nothing_moves) {
+  make();
+  jobs().enqueue("stays");
+  tableq::database strict = there().open({.schema = tableq::schema_policy::verify_only});
+  EXPECT_CODE(not_found, tableq::move_messages(db(), strict, "jobs"));
+  if (const auto url = there().here().url_without_ddl_rights()) {
+    tableq::database stranger = tableq::database::open(*url);
+    EXPECT_CODE(permission_denied, tableq::move_messages(db(), stranger, "jobs"));
+  }
+  EXPECT_EQ(jobs().stats().ready, 1U);
+}
+
 TEST_P(moves, a_queue_with_batches_is_refused) {
   make({.batches = true});
   EXPECT_CODE(unsupported, move());

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -245,10 +246,12 @@ bool batch::cancel() {
       through_, statement::batch_seal, [&](const queue_state& desk, transaction_state* /*tx*/) {
         core::database_state& database = desk.database();
         std::vector<std::int64_t> all{id_};
+        std::set<std::int64_t> seen;  // plain SQL can make a batch its own member
         bool found = false;
         while (!all.empty()) {
           const std::int64_t next = all.back();
           all.pop_back();
+          if (!seen.insert(next).second) continue;
           const auto sealed =
               desk.execute(nullptr, core::statements::batch_seal, {.batch = next, .cancel = true});
           if (sealed.empty()) continue;

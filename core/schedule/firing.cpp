@@ -137,22 +137,30 @@ class follower {
   static constexpr std::chrono::milliseconds shortest = 20ms;  // with a clock that a test sets
   static constexpr std::chrono::milliseconds refused_pause = 30s;
   static constexpr std::chrono::milliseconds failed_pause = 10s;
+  static constexpr std::chrono::milliseconds forgotten = 10min;  // a rule was removed meanwhile
 
   /// @return how long until the next look.
   std::chrono::milliseconds look(database_state& database, moment now) {
+    std::erase_if(left_, [&](const auto& each) { return each.second + forgotten <= now; });
+    // Those that were left stay due, and must not hide the ones behind them.
+    const std::size_t most = most_rules + left_.size();
     const auto rules = database.on_session([&](connection& session) {
       return run(session, names_for(database.options(), {}), statements::schedules_due,
-                 {.max = most_rules, .now = database.now()});
+                 {.max = most, .now = database.now()});
     });
-    std::erase_if(left_, [&](const auto& each) { return each.second <= now; });
+    std::size_t again = 0;
     std::chrono::milliseconds pause =
-        rules.size() == most_rules ? at_most_each : database.options().poll_interval;
+        rules.size() == most ? at_most_each : database.options().poll_interval;
     if (database.now()) pause = shortest;
     for (const due_rule_row& rule : rules) {
       if (rule.due && *rule.due > rule.clock) return std::min(pause, *rule.due - rule.clock);
-      if (left_.contains(rule.name)) continue;
+      if (const auto left = left_.find(rule.name); left != left_.end()) {
+        if (left->second > now || again == most_rules) continue;
+        ++again;
+      }
       try {
         fire(database, rule);
+        left_.erase(rule.name);
         pause = at_most_each;
       } catch (const error& failure) {
         leave(database, rule, failure, now);
@@ -165,7 +173,8 @@ class follower {
   void leave(database_state& database, const due_rule_row& rule, const error& failure, moment now) {
     if (may_pass(failure) || failure.code() == errc::outcome_unknown) return;
     const bool refused = failure.code() == errc::permission_denied;
-    if (!database.now()) left_[rule.name] = now + (refused ? refused_pause : failed_pause);
+    const auto pause = refused ? refused_pause : failed_pause;
+    left_[rule.name] = database.now() ? now : now + pause;
     // A process with the rights may follow it, or one with newer time zone files.
     if (refused) return;
     note_problem(database, rule, failure.what(), false);
@@ -173,7 +182,8 @@ class follower {
 
   std::atomic<moment::rep> next_{0};
   std::atomic<bool> busy_{false};
-  std::map<std::string, moment> left_;  // of the thread that is busy
+  // When those that failed are tried again; of the thread that is busy.
+  std::map<std::string, moment> left_;
 };
 
 }  // namespace

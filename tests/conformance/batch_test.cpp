@@ -385,6 +385,18 @@ class shared_batches : public batches {
 };
 TABLEQ_ON_BACKENDS(shared_batches, shared_backends);
 
+TEST_P(shared_batches, that_plain_sql_made_their_own_members_can_be_cancelled) {
+  auto outer = begin();
+  auto inner = jobs().begin_batch({.parent = outer});
+  const std::string id = std::to_string(outer.id());
+  here().sql("UPDATE tableq_batches SET total = total + 1 WHERE id = " + std::to_string(inner.id()));
+  here().sql("INSERT INTO tableq_members (queue, message, batch) VALUES (0, " + id + ", " +
+             std::to_string(inner.id()) + ")");
+  EXPECT_TRUE(outer.cancel());
+  EXPECT_TRUE(outer.get()->cancelled);
+  EXPECT_TRUE(inner.get()->cancelled);
+}
+
 TEST_P(shared_batches, count_messages_that_plain_sql_has_deleted_as_gone) {
   auto b = begin();
   const auto lost = jobs().enqueue("lost", {.batch = b});

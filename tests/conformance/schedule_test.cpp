@@ -437,6 +437,22 @@ TEST_P(rules, wait_for_room_in_a_full_queue_and_hold_up_no_other) {
   EXPECT_EQ(letters.dequeue()->created_at, at(1h));
 }
 
+TEST_P(rules, that_wait_for_room_hold_up_no_other_however_many_they_are) {
+  auto letters = db_with_clock().fifo("letters");
+  letters.set_limits({.capacity = 1});
+  letters.enqueue("there");
+  for (int i = 0; i < 120; ++i) {
+    schedule waiting = hourly("a" + std::to_string(i));
+    waiting.queue = "letters";
+    all().add(waiting);
+  }
+  add(hourly("z"));
+  clock.advance(1h);
+  texts found;
+  for (int look = 0; look < 5 && found.empty(); ++look) found = times();
+  EXPECT_EQ(found, texts{"01-01T01:00"});
+}
+
 TEST_P(rules, go_on_into_a_paused_queue) {
   add(hourly());
   jobs().pause();

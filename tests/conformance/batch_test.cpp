@@ -389,7 +389,8 @@ TEST_P(shared_batches, that_plain_sql_made_their_own_members_can_be_cancelled) {
   auto outer = begin();
   auto inner = jobs().begin_batch({.parent = outer});
   const std::string id = std::to_string(outer.id());
-  here().sql("UPDATE tableq_batches SET total = total + 1 WHERE id = " + std::to_string(inner.id()));
+  here().sql("UPDATE tableq_batches SET total = total + 1 WHERE id = " +
+             std::to_string(inner.id()));
   here().sql("INSERT INTO tableq_members (queue, message, batch) VALUES (0, " + id + ", " +
              std::to_string(inner.id()) + ")");
   EXPECT_TRUE(outer.cancel());

@@ -79,12 +79,20 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 _BY_KEY = "SELECT id FROM {table} WHERE key = :key"
 
-# Only if another session listens: it then holds the lock. Otherwise this transaction holds it until
-# its end: a new listener waits for that, and polls afterwards. See docs/waiting.md.
-_NOTIFY = """
+# Only if another session listens: it then shares the first lock. Otherwise this transaction shares
+# the second one until its end; a new listener polls until that is free. The same as notify.send of
+# drivers/postgresql/statements.sql; see docs/waiting.md.
+_LISTENS = """
+NOT CASE WHEN pg_catalog.pg_try_advisory_lock(1952606577, id)
+         THEN pg_catalog.pg_advisory_unlock(1952606577, id)
+         ELSE false END
+"""
+_NOTIFY = f"""
 SELECT pg_catalog.pg_notify(CAST(:channel AS text), '')
-WHERE NOT pg_catalog.pg_try_advisory_xact_lock(1952606577,
-            CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+FROM (SELECT CAST(CAST(:identity AS bigint) & 2147483647 AS integer) AS id) AS queue
+WHERE CASE WHEN {_LISTENS} THEN true
+           WHEN NOT pg_catalog.pg_try_advisory_xact_lock_shared(1952606579, id) THEN true
+           ELSE {_LISTENS} END
 """
 
 # A strict fifo or lifo on PostgreSQL has one writer at a time.

@@ -38,10 +38,10 @@ class listener {
   virtual ~listener() = default;
 
   /// From now on receives notifications of the queue.
-  /// @return true: every later commit will be notified. False: call again soon.
+  /// @return true: every later commit will be notified. False: some are, perhaps; call again soon.
   /// @throws error when the connection is lost; the listener is then unusable.
   virtual bool follow(const table_names& names, std::int64_t identity) = 0;
-  /// The same errors.
+  /// Ends what `follow` has begun, also if that has returned false. The same errors.
   virtual void leave(const table_names& names, std::int64_t identity) = 0;
 
   /// Waits for a notification, an interruption, or the end of the time. The same errors.

@@ -31,7 +31,9 @@ struct watched_queue {
   // The watcher's own, guarded by its mutex.
   poll_plan plan;
   bool attended = false;  ///< It is in the watcher's list.
-  bool followed = false;  ///< The listener reports its changes.
+  bool listened = false;  ///< The listener has begun: some senders notify it.
+  poll_plan::moment listened_since = poll_plan::moment::min();
+  bool followed = false;  ///< The listener reports all of its changes.
   poll_plan::moment follow_at = poll_plan::moment::min();
   poll_plan::moment left_at = poll_plan::moment::min();
 };

@@ -62,7 +62,7 @@ void watcher::attend(const std::shared_ptr<watched_queue>& target) {
 
 void watcher::leave_idle() noexcept {
   attended_.remove_if([](const std::shared_ptr<watched_queue>& each) {
-    each->attended = each->waiting != 0 || each->followed;
+    each->attended = each->waiting != 0 || each->listened;
     return !each->attended;
   });
 }

@@ -39,8 +39,9 @@ class libpq_listener final : public core::listener {
 
   void leave(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);
-    held_.erase(identity);
-    session_->execute(core::contract_of(core::statement::listen_drop), names, {&id, 1}, {});
+    if (held_.erase(identity) != 0) {
+      session_->execute(core::contract_of(core::statement::listen_drop), names, {&id, 1}, {});
+    }
     session_->execute(core::contract_of(core::statement::listen_end), names, {}, {});
   }
 

@@ -187,7 +187,7 @@ def test_limits_of_groups(db: tableq.Database) -> None:
     for group in ("a", "vip"):
         for _ in range(5):
             jobs.put("x", group=group)
-    taken = [message.group for message in jobs.take_batch(20)]
+    taken = [message.group for message in jobs.take(20)]
     assert sorted(taken, key=str) == ["a", "a", "vip", "vip", "vip"]
     jobs.set_group_limits(tableq.GroupLimits(), "vip")
     jobs.set_group_limits(tableq.GroupLimits())

@@ -60,6 +60,8 @@ std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx)
   auto rows = queue.execute(tx, enlisted ? statements::limits_ask : statements::limits_read,
                             {.queue = queue.name()});
   check_identity(queue, tx, rows);
+  // Each of tableq's own statements sees what was committed before it.
+  rows.front().latest = rows.front().latest || !enlisted;
   if (rows.front().latest) learn_options(queue, rows.front());
   return rows;
 }

@@ -1394,7 +1394,7 @@ LEFT JOIN {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
   ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
 LEFT JOIN {table} AS a WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
   ON a.id = s.alarm AND a.state = 2 AND a.due_at = s.alarm_at
-WHERE l.rate IS NOT NULL OR a.id IS NOT NULL
+WHERE v.[group] IS NOT NULL AND (l.rate IS NOT NULL OR a.id IS NOT NULL)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.hold
@@ -1620,23 +1620,28 @@ SET applied = CAST(:changes AS bigint)
 WHERE queue = CAST(:queue AS nvarchar(60)) AND name = CAST(N'' AS varbinary(400)) AND changes = CAST(:changes AS bigint)
 
 -- name: group.start
--- The groups are locked: nobody else inserts their rows.
+-- The groups are locked: nobody else inserts or changes their rows. The items are in a table, because each parameter
+-- may stand once.
+SET NOCOUNT ON;
+DECLARE @given TABLE (item int, name varbinary(400), full_at bigint, alarm bigint, alarm_at bigint);
+INSERT INTO @given (item, name, full_at, alarm, alarm_at)
+SELECT v.item, v.[group], v.full_at, v.alarm, v.alarm_at
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:full_at AS bigint),
+                      CAST(:alarm AS bigint), CAST(:alarm_at AS bigint))}) AS v (item, [group], full_at, alarm, alarm_at)
+WHERE v.[group] IS NOT NULL;
 UPDATE s
 SET full_at = v.full_at, alarm = v.alarm, alarm_at = v.alarm_at
-FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:full_at AS bigint),
-                      CAST(:alarm AS bigint), CAST(:alarm_at AS bigint))}) AS v (item, [group], full_at, alarm, alarm_at)
+FROM @given AS v
 INNER JOIN {starts} AS s WITH (UPDLOCK, ROWLOCK, FORCESEEK)
-  ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
+  ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.name
 OPTION (FORCE ORDER, LOOP JOIN);
 INSERT INTO {starts} WITH (ROWLOCK) (queue, name, full_at, alarm, alarm_at)
-SELECT CAST(:queue AS nvarchar(60)), v.[group], v.full_at, v.alarm, v.alarm_at
-FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:full_at AS bigint),
-                      CAST(:alarm AS bigint), CAST(:alarm_at AS bigint))}) AS v (item, [group], full_at, alarm, alarm_at)
-WHERE v.[group] IS NOT NULL
-  AND NOT EXISTS (
+SELECT CAST(:queue AS nvarchar(60)), v.name, v.full_at, v.alarm, v.alarm_at
+FROM @given AS v
+WHERE NOT EXISTS (
     SELECT 1
     FROM {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
-    WHERE s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]
+    WHERE s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.name
   )
 
 -- name: group.forget

@@ -19,7 +19,7 @@ ROW = set(
 ACCESS = re.compile(r"\{table\}(?:\s+AS\s+(\w+))?\s+WITH \(((?:[^()]|\([^()]*\))*)\)")
 BY_ID = re.compile(r"\s+(?:ON \w+\.id = |WHERE (?:\w+\.)?id (?:=|IN) )")
 # The lock of the group is held, without which no one changes a held message's entry in the index of groups.
-HELD_BY_ANOTHER_LOCK = {("claim.advance", "following")}
+HELD_BY_ANOTHER_LOCK = {("claim.advance", "following"), ("claim.advance_limited", "following")}
 
 
 class access:

@@ -24,6 +24,7 @@ value sample(const field& of) {
     return {};
   }
   if (of.name == "state") return value(std::int64_t{4});
+  if (of.name == "rate") return value(std::int64_t{1'000'000});
   if (of.type == value_type::integer) return value(std::int64_t{1});
   if (of.name == "group") return {};
   if (of.name == "policy" || of.name == "retry") return value(std::string_view(R"({"after":[1]})"));

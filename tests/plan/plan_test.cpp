@@ -7,6 +7,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
+using tableq_test::read;  // not that of POSIX
 
 TABLEQ_ON_BACKENDS(plan, distinct_backends);
 

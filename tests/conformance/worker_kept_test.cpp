@@ -308,6 +308,7 @@ TEST_P(kept_messages, cannot_end_after_a_lasting_failure_of_their_worker) {
   tableq::worker pool(queue, box.keeper(), {.max_kept = 2});
   const job first = box.take();
   const job second = box.take();
+  ASSERT_TRUE(becomes([&] { return pool.counts().kept == 2; }));
   db().drop("jobs");
   EXPECT_TRUE(first.later.complete()) << "the worker does not know yet";
   ASSERT_TRUE(pool.wait_for(for_ever));

@@ -46,6 +46,7 @@ void check_layout(database_state& database, connection& session) {
 
 std::vector<limited_group> to_limited(const std::vector<group_limits_row>& rows) {
   std::vector<limited_group> out;
+  out.reserve(rows.size());
   for (const group_limits_row& row : rows) out.push_back({row.name, limits_of(row)});
   std::erase_if(out, [](const limited_group& one) { return !is_limited(one); });
   return out;

@@ -45,8 +45,9 @@ bool concerns_headers(std::string_view name) {
 std::optional<tableq::message_filter> read_filter(const fields& from, bool with_headers) {
   // A condition with a wrong name would select all.
   for (const auto& [name, value] : from) {
-    const bool known = std::any_of(conditions.begin(), conditions.end(),
-                                   [&](const condition& each) { return each.name == name; });
+    const bool known =
+        std::any_of(conditions.begin(), conditions.end(),
+                    [&wanted = name](const condition& each) { return each.name == wanted; });
     if (!known && std::find(others.begin(), others.end(), name) == others.end()) {
       throw usage_error("There is no condition " + in_quotes(name) + ".");
     }

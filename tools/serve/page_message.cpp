@@ -1,9 +1,9 @@
 #include <charconv>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "filter.hpp"
 #include "payload.hpp"
@@ -70,7 +70,8 @@ html errors_of(const stored_message& one, tableq::timestamp now) {
   }
   out.put(R"(<p class="quiet">The last {}, newest first.</p><ol class="errors">)",
           one.errors.size());
-  for (const auto& each : std::views::reverse(one.errors))
+  const std::vector newest(one.errors.rbegin(), one.errors.rend());
+  for (const auto& each : newest)
     out.put("<li>{}<p>{}</p></li>", when(each.at, now), foreign(each.error));
   out.put("</ol></section>");
   return out;

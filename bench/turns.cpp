@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* queue_name = "turns";
 
-/// What a queue's groups have.
+/// The rules of a queue's groups.
 struct group_rules {
   bool by_turns = false;
   tableq::group_limits limits = {};

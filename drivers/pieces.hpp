@@ -24,7 +24,7 @@ inline constexpr std::size_t mixed_key = most_rows + 2;
 inline constexpr std::size_t bare_items_key = most_rows + 3;
 inline constexpr std::size_t bare_item_key = most_rows + 4;
 
-/// What the name of the text ends with.
+/// The ending of the text's name, for its key.
 [[nodiscard]] std::string ending_of(std::size_t key);
 
 /// Whether the values of the items are null or 0, but for payloads.

@@ -79,7 +79,7 @@ class start_meter {
  public:
   start_meter(const tokens_row& row, std::int64_t rate)
       : interval_((rate_unit * second + rate - 1) / rate),
-        burst_(row.burst.value_or(static_cast<int>((rate + rate_unit - 1) / rate_unit))),
+        burst_(row.burst.value_or(static_cast<int>(default_burst(rate)))),
         now_(row.clock.time_since_epoch().count() * millisecond),
         // A clock that was set back does not stop the group for longer than an empty bucket.
         full_at_(std::clamp(row.full_at.value_or(now_), now_, now_ + burst_ * interval_)),
@@ -103,7 +103,6 @@ class start_meter {
   }
 
  private:
-  static constexpr std::int64_t rate_unit = 1'000'000;  // the number that stands for a rate of 1
   static constexpr std::int64_t millisecond = 1000;
   static constexpr std::int64_t second = 1'000'000;
 
@@ -221,7 +220,7 @@ std::size_t move_groups(const queue_state& queue, transaction_state& tx, const g
 
 std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
                                                statement_call work) {
-  // What a group may start is known only under its lock.
+  // The free starts of a group are known only under its lock.
   if (queue.info().group_rates) return std::nullopt;
   const bool limited = queue.info().group_limits;
   std::array all{

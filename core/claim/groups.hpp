@@ -39,7 +39,7 @@ std::size_t advance_groups(const queue_state& queue, transaction_state& tx, cons
 /// ready may be held again.
 std::size_t move_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
 
-/// What a statement in locked groups returned.
+/// The result of a statement in locked groups.
 struct work_in_groups {
   row_set rows;
   std::size_t readable = 0;  ///< How many messages became ready.

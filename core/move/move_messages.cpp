@@ -68,10 +68,13 @@ queue_info find_side(database_state& database, std::string_view name, std::strin
               {.backend = database.name()});
 }
 
-/// The stored options but those that other rooms have set.
+/// The stored options but those that other rooms have set: schedules, ends of batches and limits of
+/// groups stay with their database.
 std::string options_of(queue_info info) {
   info.schedules = false;
   info.batch_ends = false;
+  info.group_limits = false;
+  info.group_rates = false;
   return encode_options(info);
 }
 

@@ -18,13 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The numbers in the table that stand for a rate of 1, and for the token of one message.
-constexpr std::int64_t rate_unit = 1'000'000;
+/// The number in the table that stands for the token of one message.
 constexpr std::int64_t token_unit = 1'000'000'000;
-
-std::int64_t default_burst(std::int64_t rate) {
-  return (rate + rate_unit - 1) / rate_unit;
-}
 
 /// The nearest number that set_limits accepts. Plain SQL may have set any limit above zero. If
 /// columns have no types, it may also be a fraction or a text, which read as a number below one.

@@ -15,6 +15,14 @@
 
 namespace tableq::inline v0::core {
 
+/// The number in the tables that stands for a rate of 1 a second. Stored; never change it.
+inline constexpr std::int64_t rate_unit = 1'000'000;
+
+/// The burst of a rate, in the unit above, that names none: the messages of one second.
+constexpr std::int64_t default_burst(std::int64_t rate) noexcept {
+  return (rate + rate_unit - 1) / rate_unit;
+}
+
 /// The name of a queue.
 struct limits_request {
   std::string_view queue = {};

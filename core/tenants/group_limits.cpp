@@ -20,11 +20,9 @@ namespace tableq::inline v0 {
 namespace core {
 namespace {
 
-constexpr double rate_unit = 1'000'000;  // the number that stands for a rate of 1
-
 group_limits limits_of(const group_limits_row& row) {
   group_limits out{.running = row.running, .burst = row.burst};
-  if (row.rate) out.rate = static_cast<double>(*row.rate) / rate_unit;
+  if (row.rate) out.rate = static_cast<double>(*row.rate) / static_cast<double>(rate_unit);
   return out;
 }
 
@@ -57,7 +55,7 @@ void store(const queue_state& queue, connection& session, std::span<const limite
            std::int64_t changes) {
   const auto insert = [&](std::string_view name, const group_limits& limits) {
     std::optional<std::int64_t> rate;
-    if (limits.rate) rate = std::llround(*limits.rate * rate_unit);
+    if (limits.rate) rate = std::llround(*limits.rate * static_cast<double>(rate_unit));
     run(session, queue.names(), statements::group_insert,
         {.queue = queue.name(),
          .name = name,

@@ -38,7 +38,7 @@ std::optional<std::string> move_all_groups(const queue_state& queue, std::string
 
 namespace {
 
-/// What a process knows of the limits of all queues.
+/// The limits of all queues, as this process knows them.
 class group_upkeep {
  public:
   std::chrono::steady_clock::time_point attend(const queue_state& queue,

@@ -1298,16 +1298,8 @@ INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE q.group_key IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
--- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
--- count too. The groups must be locked, and each given once.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
-UPDATE q
-SET state = 0{set_ready_at}
-OUTPUT v.item, inserted.id
-FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
-CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold) AS t
+-- fragment: running_in_group
+-- The messages of a group that run, or are ready to, and those that rest and hold the group.
 CROSS APPLY (
   SELECT COUNT_BIG(busy.id) AS number
   FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
@@ -1318,6 +1310,18 @@ CROSS APPLY (
   FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
   WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
 ) AS resting
+
+-- name: claim.advance
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
+-- count too. The groups must be locked, and each given once.
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+UPDATE q
+SET state = 0{set_ready_at}
+OUTPUT v.item, inserted.id
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
+CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold) AS t
+{running_in_group}
 CROSS APPLY (SELECT busy.number + resting.number AS number) AS active
 CROSS APPLY (
   SELECT TOP (CASE WHEN t.most > active.number THEN t.most - active.number ELSE 0 END) following.id
@@ -1347,16 +1351,7 @@ OUTER APPLY (
   WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name IN (v.[group], CAST(N'' AS varbinary(400)))
   ORDER BY l.name DESC
 ) AS own
-CROSS APPLY (
-  SELECT COUNT_BIG(busy.id) AS number
-  FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
-  WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL AND busy.state IN (0, 1)
-) AS busy
-CROSS APPLY (
-  SELECT COUNT_BIG(rests.id) AS number
-  FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
-  WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
-) AS resting
+{running_in_group}
 CROSS APPLY (SELECT COALESCE(own.running, t.most) - busy.number - resting.number AS free,
                     v.starts + CASE WHEN v.alarm_at IS NULL THEN 0 ELSE 1 END AS wanted) AS room
 CROSS APPLY (

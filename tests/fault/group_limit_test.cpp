@@ -45,7 +45,7 @@ class faults_of_group_limits : public on_each_backend {
     trouble.fail(nth, planned);
     try {
       work(all);
-    } catch (const tableq::error&) {  // What is left must do in any case.
+    } catch (const tableq::error&) {  // The checks below hold in any case.
     }
     const bool reached = trouble.failures() > 0;
     trouble.heal();

@@ -157,7 +157,8 @@ TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {
                      " WHERE l.locktype = 'advisory' AND a.application_name = 'tableq'"
                      // Not those of other tests on the server.
                      " AND CAST(l.objid AS bigint) & 2147483647 IN"
-                     " (SELECT identity & 2147483647 FROM tableq_queues)")
+                     " (SELECT identity & 2147483647 FROM \"" +
+                     schema() + "\".tableq_queues)")
                 .at(0)
                 .at(0),
             "0");

@@ -121,7 +121,7 @@ struct queue_model {
     for (const auto& [id, each] : messages) all[each.group] = true;
     for (const auto& [group, yes] : all) advance(group, now, true);
   }
-  /// What a take does before it takes.
+  /// The work of a take before it takes.
   void look(tableq::timestamp now) {
     if (std::exchange(unfollowed, false)) move_all(now);
     std::map<std::string, bool> left;

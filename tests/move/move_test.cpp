@@ -191,6 +191,18 @@ TEST_P(moves, groups_that_take_turns_move) {
   EXPECT_EQ(take_one(jobs_there()).payload, "0");
 }
 
+TEST_P(moves, limits_of_groups_stay_and_those_of_the_target_hold) {
+  make({.groups = {}});
+  jobs().set_group_limits({.running = 3});
+  for (int i = 0; i < 4; ++i) jobs().enqueue(std::to_string(i), {.group = "g"});
+  EXPECT_EQ(move().moved, 4U);
+  EXPECT_EQ(jobs_there().take(9).size(), 1U) << "as without limits";
+  jobs_there().set_group_limits({.running = 2});
+  for (int i = 0; i < 4; ++i) jobs().enqueue(std::to_string(i), {.group = "other"});
+  EXPECT_EQ(move().moved, 4U);
+  EXPECT_EQ(jobs_there().take(9).size(), 3U) << "one more of g, and two of the other";
+}
+
 TEST_P(moves, all_of_a_long_queue_move_there_and_back) {
   make();
   constexpr std::size_t many = 250;

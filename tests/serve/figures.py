@@ -29,7 +29,7 @@ def work(url: str, until: float, done: list[int]) -> None:
                 taken = queue.take(EACH)
                 queue.complete_batch(taken)
                 done[0] += len(taken)
-            due = max(due + 1, time.monotonic() - 10)  # What is late is made up for, for a while.
+            due = max(due + 1, time.monotonic() - 10)  # A producer that is late catches up, with up to ten seconds.
             time.sleep(max(0.0, due - time.monotonic()))
 
 

@@ -51,7 +51,7 @@ def test_a_python_producer_and_a_worker_in_cpp_are_one_trace(url: str) -> None:
     )
     spans = [line.split() for line in out.stdout.splitlines()]
     assert [each[:2] for each in spans] == [[trace_id, span_id]] * 2
-    # What the handler adds goes on with the span of the handler, and comes back to Python.
+    # The handler's own messages continue its span, and come back to Python.
     with tableq.open(url) as db:
         for own, job in zip(spans, db.claim("next").take(2)):
             context = trace.get_current_span(propagate.extract(job.headers)).get_span_context()

@@ -28,7 +28,7 @@ constexpr std::array<condition, 6> conditions{{
     {"value", "Value of the header", ""},
 }};
 
-/// What pages with a filter have besides.
+/// Other fields of pages with a filter.
 constexpr std::array<std::string_view, 5> others{"after", "count", "form", "said", "state"};
 
 std::string value_of(const fields& from, std::string_view name) {

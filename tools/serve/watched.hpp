@@ -42,7 +42,7 @@ struct sample {
 };
 using history = std::vector<sample>;
 
-/// What is read beside the figures, while somebody looks at a page that shows it.
+/// Rows that are read beside the figures, while somebody looks at a page that shows them.
 template <class One>
 struct beside {
   std::optional<std::vector<One>> found = {};  ///< Empty: it was not read.

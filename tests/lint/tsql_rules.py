@@ -215,14 +215,25 @@ def inserts_lock_rows(name, text, *_):
         yield f"{found[0]} has no ROWLOCK"
 
 
+def end_of_parentheses(text, begin):
+    depth = 0
+    for at in range(begin, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+    return len(text)
+
+
 def ctes_are_read_once(name, text, *_):
     """The server evaluates a CTE at each use: another transaction may have changed what it reads in between."""
     bare = without_literals(text) if not name.startswith("doctor.") else ""
-    for cte in re.findall(r"(?:WITH|\),)\s+(\w+) (?:\([^()]*\) )?AS \(", bare):
-        # A recursive one reads itself once.
-        itself = len(re.findall(rf"\bFROM {cte} AS f\s+INNER JOIN", bare))
-        if len(re.findall(rf"\b(?:FROM|JOIN) {cte}\b", bare)) - itself > 1:
-            yield f"{cte} is read twice, and may have other rows the second time"
+    for found in re.finditer(r"(?:WITH|\),)\s+(\w+) (?:\([^()]*\) )?AS \(", bare):
+        cte = found[1]
+        end = end_of_parentheses(bare, found.end() - 1)
+        # A recursive one also reads itself, once.
+        for part in (bare[found.end():end], bare[:found.start()] + bare[end:]):
+            if len(re.findall(rf"\b(?:FROM|JOIN) {cte}\b", part)) > 1:
+                yield f"{cte} is read twice, and may have other rows the second time"
 
 
 def items_are_waited_for_in_one_order(name, text, *_):

@@ -84,6 +84,7 @@ class Worker:
         before: Dict[int, Any] = {}
         threads: List[threading.Thread] = []
         keeper = self._queue.database.keeper()
+        lost = keeper.fileno()  # Now: the database may close it as soon as a thread runs.
         try:
             if signals and threading.current_thread() is threading.main_thread():
                 for number in (signal.SIGTERM, signal.SIGINT):
@@ -98,7 +99,7 @@ class Worker:
             with self._queue.database._also(self._stop):
                 for thread in threads:
                     thread.start()
-                left = self._watch(keeper)
+                left = self._watch(keeper, lost)
         except BaseException:
             self.stop()
             left = True
@@ -136,11 +137,11 @@ class Worker:
             raise KeyboardInterrupt
         self.stop()
 
-    def _watch(self, keeper: Keeper) -> bool:
+    def _watch(self, keeper: Keeper, lost: int) -> bool:
         """Until all threads have ended. Returns whether some are left at the end of the grace."""
         poll = select.poll()
         poll.register(self._wake[0], select.POLLIN)
-        poll.register(keeper.fileno(), select.POLLIN)
+        poll.register(lost, select.POLLIN)
         end: Optional[float] = None
         while True:
             with self._lock:

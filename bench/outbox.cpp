@@ -44,60 +44,90 @@ class shop {
   raw_database& raw_;
 };
 
-/// @param message adds the second row.
-operation_maker transactions(const bed& where, const std::function<void(application&)>& message) {
-  return [&where, message](std::size_t /*index*/) -> operation {
+using message_adder = std::function<void()>;
+
+/// @param adder makes the function that adds the second row in an application's transaction.
+operation_maker transactions(const bed& where,
+                             const std::function<message_adder(application&)>& adder) {
+  return [&where, adder](std::size_t /*index*/) -> operation {
     const std::shared_ptr<application> app = where.raw.of_application();
-    return [app, message] {
+    return [app, add = adder(*app)] {
       app->run("BEGIN");
       app->add(orders);
-      message(*app);
+      add();
       app->run("COMMIT");
       return std::size_t{1};
     };
   };
 }
 
-void run_outbox(const bed& where, recorder& out, const std::string& name, bool claims, bool many) {
+struct outbox_case {
+  const char* name;
+  const char* description;
+  bool claims = false;
+  bool many = false;
+  bool kept = false;  ///< The enlistment lasts, and so do its statements.
+};
+
+void run_outbox(const bed& where, recorder& out, const outbox_case& of) {
   tableq::database db = open(where);
   auto mail = db.fifo("mail");
   auto jobs = db.claim("jobs");
   const shop tables(where);
-  const auto enqueue = [&](application& app) {
-    auto joined = app.enlist(db);
-    if (claims) {
+  const auto enqueue = [&](const tableq::enlistment& joined) {
+    if (of.claims) {
       jobs.in(joined).enqueue(payload());
     } else {
       mail.in(joined).enqueue(payload());
     }
   };
-  const std::size_t count = many ? where.how.threads : 1;
-  const side ours{.threads = count, .make = transactions(where, enqueue)};
-  const side limit{.threads = count,
-                   .make = transactions(where, [](application& app) { app.add(events); })};
-  json result = {{"case", name}, {"threads", count}, {"batch", 1}, {"limit_of", "two plain rows"}};
+  const auto message = [&](application& app) -> message_adder {
+    if (!of.kept) return [&] { enqueue(app.enlist(db, {})); };
+    const auto joined =
+        std::make_shared<tableq::enlistment>(app.enlist(db, {.keep_statements = true}));
+    return [joined, enqueue] { enqueue(*joined); };
+  };
+  const std::size_t count = of.many ? where.how.threads : 1;
+  const side ours{.threads = count, .make = transactions(where, message)};
+  const side limit{.threads = count, .make = transactions(where, [](application& app) {
+                                       return [&app] { app.add(events); };
+                                     })};
+  json result = {
+      {"case", of.name}, {"threads", count}, {"batch", 1}, {"limit_of", "two plain rows"}};
   result.update(compare(where.how, ours, limit));
   out.record(where, std::move(result));
   tables.clear();
 }
 
-bench_case outbox(const std::string& name, const std::string& description, bool claims, bool many,
-                  bool (*fits)(const database_kind&)) {
-  return {
-      .name = name,
-      .description = description,
-      .fits = fits,
-      .run = [=](const bed& where, recorder& out) { run_outbox(where, out, name, claims, many); }};
+bench_case outbox(const outbox_case& of) {
+  return {.name = of.name,
+          .description = of.description,
+          .fits = of.many ? with_many_writers : natively,
+          .run = [of](const bed& where, recorder& out) { run_outbox(where, out, of); }};
 }
 
 }  // namespace
 
 std::vector<bench_case> outbox_cases() {
-  return {
-      outbox("outbox_fifo", "a row and a message in the application's transaction", false, false,
-             natively),
-      outbox("outbox_claim", "the same with a message of a claim queue", true, false, natively),
-      outbox("outbox_fifo_threads", "the same in many threads", false, true, with_many_writers)};
+  return {outbox({.name = "outbox_fifo",
+                  .description = "a row and a message in the application's transaction"}),
+          outbox({.name = "outbox_claim",
+                  .description = "the same with a message of a claim queue",
+                  .claims = true}),
+          outbox({.name = "outbox_fifo_threads",
+                  .description = "outbox_fifo in many threads",
+                  .many = true}),
+          outbox({.name = "outbox_fifo_kept",
+                  .description = "outbox_fifo by one enlistment that keeps its statements",
+                  .kept = true}),
+          outbox({.name = "outbox_claim_kept",
+                  .description = "outbox_claim by one enlistment that keeps its statements",
+                  .claims = true,
+                  .kept = true}),
+          outbox({.name = "outbox_fifo_kept_threads",
+                  .description = "outbox_fifo_kept in many threads",
+                  .many = true,
+                  .kept = true})};
 }
 
 }  // namespace bench

@@ -79,7 +79,8 @@ class application {
 
   virtual void run(const char* text) = 0;
   virtual void add(std::string_view table) = 0;
-  virtual tableq::enlistment enlist(const tableq::database& db) = 0;
+  virtual tableq::enlistment enlist(const tableq::database& db,
+                                    const tableq::enlist_options& options) = 0;
 };
 
 /// A separate place in one database, removed with the object, for the side without tableq.

@@ -189,8 +189,9 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::connection> connect() override {
     return share_.logins.attempt([&] { return made(texts_, address_, faults_, &share_); });
   }
-  std::unique_ptr<core::connection> adopt(const core::any_session& callers) override {
-    return made(texts_, address_, callers, faults_, &share_.plans);
+  std::unique_ptr<core::connection> adopt(const core::any_session& callers,
+                                          bool keep_statements) override {
+    return made(texts_, address_, callers, keep_statements, faults_, &share_.plans);
   }
   [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
     const session_place mine = share_.place.get();

@@ -80,11 +80,13 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
 
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
                                  const endpoint& address, const core::any_session& callers,
-                                 std::shared_ptr<core::fault_plan> faults, plan_memory* plans)
+                                 bool keep_statements, std::shared_ptr<core::fault_plan> faults,
+                                 plan_memory* plans)
     : texts_(std::move(texts)),
       session_(callers),
       backend_(callers.soci == nullptr ? nullptr : callers.soci->get_backend()),
-      plans_(plans) {
+      plans_(plans),
+      keeps_adding_(keep_statements) {
   if (!texts_->transport->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
@@ -232,7 +234,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
   core::row_set out;
   known_texts once;
-  const call of{owned_ == nullptr ? once : known_, contract, names, shared, items, out, loss};
+  const call of{keeps(contract) ? known_ : once, contract, names, shared, items, out, loss};
   const auto send_once = [&] {
     // An earlier attempt may have left rows.
     out = core::row_set(contract.columns.size() + (contract.items.empty() ? 0 : 1));
@@ -266,7 +268,6 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
   if (!texts_->transport->pipelines || !(callers || alone())) return std::nullopt;
   const on_loss loss = callers ? on_loss::lost : on_loss::unknown;
   known_texts once;
-  known_texts& known = callers ? once : known_;
   std::vector<core::row_set> out(all.size());
   std::vector<std::optional<items_by_id>> sorted(all.size());
   bool done = false;
@@ -276,7 +277,8 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
     const core::statement_call& each = all[i];
     const core::contract& contract = *each.what;
     const std::size_t width = contract.items.size();
-    const call of{known, contract, names, each.shared, each.items, out[i], loss};
+    const call of{
+        keeps(contract) ? known_ : once, contract, names, each.shared, each.items, out[i], loss};
     out[i] = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
     // As in a transaction: see run_batch.
     if (has_mixed(contract)) {
@@ -364,7 +366,7 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
 
 prepared& dialect_session::keep(const call& of, std::uint64_t key, text compiled) {
   of.known.make_room();
-  known_text made{.statement = transport_->prepare(std::move(compiled), owned_ != nullptr),
+  known_text made{.statement = transport_->prepare(std::move(compiled), keeps(of.contract)),
                   .names = of.names,
                   .mapped = of.contract.slot,
                   .with = sent_with_,

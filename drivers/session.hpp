@@ -41,10 +41,11 @@ class dialect_session : public core::connection {
                   std::shared_ptr<core::fault_plan> faults = nullptr,
                   session_share* share = nullptr);
   /// Borrows one.
+  /// @param keep_statements whether the statements that add messages stay prepared.
   /// @param plans that of the sessions of its `database` object; it outlives the session.
   /// @throws error errc::invalid_argument when it is closed or of another client library.
   dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
-                  const core::any_session& callers,
+                  const core::any_session& callers, bool keep_statements = false,
                   std::shared_ptr<core::fault_plan> faults = nullptr, plan_memory* plans = nullptr);
   ~dialect_session() override;
 
@@ -98,6 +99,10 @@ class dialect_session : public core::connection {
   };
 
   prepared& text_of(const call& of, std::size_t rows);
+  /// Whether the session may keep the statement for the next call.
+  [[nodiscard]] bool keeps(const core::contract& contract) const noexcept {
+    return owned_ != nullptr || (keeps_adding_ && contract.adds);
+  }
   /// Prepares a text and keeps it under the key.
   prepared& keep(const call& of, std::uint64_t key, text compiled);
   /// The hints of its text now.
@@ -165,6 +170,7 @@ class dialect_session : public core::connection {
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   plan_memory* plans_ = nullptr;
+  bool keeps_adding_ = false;  // also the caller's session keeps the statements that add messages
   known_texts known_;
   hints sent_with_ = hints::all;                          // the last text
   on_loss loss_ = on_loss::lost;                          // of the running call

@@ -523,14 +523,21 @@ TQ_API void tq_transaction_free(tq_transaction* tx);
 // error the caller should roll back. The connection is borrowed and must outlive `tx`. It must be
 // to the same database, and come from the same copy of the client library that this library uses:
 // two copies in one process cannot share a connection.
-// @param autocommit 0: a transaction must be open. 1: none; each call commits by itself.
+// @param flags 0: a transaction must be open, and nothing stays prepared. TQ_ENLIST_AUTOCOMMIT:
+//   none need be open; each call commits by itself. TQ_ENLIST_KEEP_STATEMENTS: the statements that
+//   add messages stay prepared in the connection until `tx` is freed, so that the next message
+//   costs no parsing. Keep one `tx` beside each connection then, for any number of its
+//   transactions, and free it before you close the connection. After DISCARD ALL or DEALLOCATE ALL
+//   the next call in a transaction fails with the advice TRANSACTION. Not on a connection through a
+//   pooler in transaction mode, except one that the database's address names. Others are refused.
 
-TQ_API int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int autocommit,
+enum tq_enlist { TQ_ENLIST_AUTOCOMMIT = 1, TQ_ENLIST_KEEP_STATEMENTS = 2 };
+TQ_API int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int flags,
                            tq_transaction** tx, tq_error** error);
-TQ_API int tq_enlist_sqlite(tq_database* db, struct sqlite3* connection, int autocommit,
+TQ_API int tq_enlist_sqlite(tq_database* db, struct sqlite3* connection, int flags,
                             tq_transaction** tx, tq_error** error);
 /// @param connection an SQLHDBC, whose transaction began by SQL_ATTR_AUTOCOMMIT.
-TQ_API int tq_enlist_odbc(tq_database* db, void* connection, int autocommit, tq_transaction** tx,
+TQ_API int tq_enlist_odbc(tq_database* db, void* connection, int flags, tq_transaction** tx,
                           tq_error** error);
 
 // The connection of a transaction, for the application's own statements in it. NULL if its sessions

@@ -106,8 +106,9 @@ class libpq_application : public application {
   void add(std::string_view table) override {
     on_.run_with("INSERT INTO " + std::string(table) + " (payload) VALUES ($1)", payload());
   }
-  tableq::enlistment enlist(const tableq::database& db) override {
-    return tableq::enlist(db, on_.handle());
+  tableq::enlistment enlist(const tableq::database& db,
+                            const tableq::enlist_options& options) override {
+    return tableq::enlist(db, on_.handle(), options);
   }
 
  private:

@@ -168,8 +168,9 @@ class sqlite_application : public application {
     insert.bind(1, payload());
     insert.run();
   }
-  tableq::enlistment enlist(const tableq::database& db) override {
-    return tableq::enlist(db, on_.handle());
+  tableq::enlistment enlist(const tableq::database& db,
+                            const tableq::enlist_options& options) override {
+    return tableq::enlist(db, on_.handle(), options);
   }
 
  private:

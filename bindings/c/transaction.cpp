@@ -29,14 +29,17 @@ void tq_transaction_free(tq_transaction* tx) {
 namespace tableq_c {
 namespace {
 
-/// @param enlist `(const database&, autocommit_t...)`.
+/// @param enlist `(const database&, const enlist_options&)`.
 template <class Enlist>
-int enlisting(tq_database* db, int autocommit, tq_transaction** tx, tq_error** error,
-              Enlist enlist) {
+int enlisting(tq_database* db, int flags, tq_transaction** tx, tq_error** error, Enlist enlist) {
   return making(tx, error, [&] {
     const tableq::database& database = checked(db).db;
-    return std::make_unique<tq_transaction>(autocommit != 0 ? enlist(database, tableq::autocommit)
-                                                            : enlist(database));
+    constexpr int known = TQ_ENLIST_AUTOCOMMIT | TQ_ENLIST_KEEP_STATEMENTS;
+    if (flags < 0 || flags > known) refuse("the flags of an enlistment are TQ_ENLIST_ constants");
+    return std::make_unique<tq_transaction>(enlist(
+        database,
+        tableq::enlist_options{.autocommit = (flags & TQ_ENLIST_AUTOCOMMIT) != 0,
+                               .keep_statements = (flags & TQ_ENLIST_KEEP_STATEMENTS) != 0}));
   });
 }
 
@@ -54,22 +57,22 @@ auto session_of(tq_transaction* tx, Ask ask) noexcept -> decltype(ask(tx->tx()))
 }  // namespace
 }  // namespace tableq_c
 
-int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int autocommit,
-                    tq_transaction** tx, tq_error** error) {
-  return enlisting(db, autocommit, tx, error, [&](const tableq::database& to, auto... each) {
-    return tableq::enlist(to, connection, each...);
+int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int flags, tq_transaction** tx,
+                    tq_error** error) {
+  return enlisting(db, flags, tx, error, [&](const tableq::database& to, const auto& options) {
+    return tableq::enlist(to, connection, options);
   });
 }
-int tq_enlist_sqlite(tq_database* db, struct sqlite3* connection, int autocommit,
-                     tq_transaction** tx, tq_error** error) {
-  return enlisting(db, autocommit, tx, error, [&](const tableq::database& to, auto... each) {
-    return tableq::enlist(to, connection, each...);
+int tq_enlist_sqlite(tq_database* db, struct sqlite3* connection, int flags, tq_transaction** tx,
+                     tq_error** error) {
+  return enlisting(db, flags, tx, error, [&](const tableq::database& to, const auto& options) {
+    return tableq::enlist(to, connection, options);
   });
 }
-int tq_enlist_odbc(tq_database* db, void* connection, int autocommit, tq_transaction** tx,
+int tq_enlist_odbc(tq_database* db, void* connection, int flags, tq_transaction** tx,
                    tq_error** error) {
-  return enlisting(db, autocommit, tx, error, [&](const tableq::database& to, auto... each) {
-    return tableq::enlist_odbc(to, connection, each...);
+  return enlisting(db, flags, tx, error, [&](const tableq::database& to, const auto& options) {
+    return tableq::enlist_odbc(to, connection, options);
   });
 }
 

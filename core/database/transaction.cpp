@@ -74,12 +74,14 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
 }
 
 transaction_state::transaction_state(std::shared_ptr<database_state> database,
-                                     const any_session& callers, bool autocommit)
+                                     const any_session& callers, const enlist_options& options)
     : database_(std::move(database)),
-      adopted_(database_->dialect_driver().adopt(callers)),
+      adopted_(database_->dialect_driver().adopt(callers, options.keep_statements)),
       callers_session_(callers.soci != nullptr ? callers.soci : callers.handle),
-      autocommit_(autocommit) {
-  check_open(*adopted_);
+      autocommit_(options.autocommit) {
+  const bool later =
+      options.keep_statements && transaction_of(*adopted_) == transaction_status::none;
+  if (!later) check_open(*adopted_);
   if (!database_->reached_by(*adopted_)) {
     refuse(
         "the enlisted session is connected to another database; connect it to the one of this "
@@ -320,8 +322,9 @@ std::shared_ptr<transaction_state> begin_for_application(
 }
 
 std::shared_ptr<transaction_state> join_callers(std::shared_ptr<database_state> database,
-                                                const any_session& callers, bool autocommit) {
-  return {new transaction_state(std::move(database), callers, autocommit), end_transaction()};
+                                                const any_session& callers,
+                                                const enlist_options& options) {
+  return {new transaction_state(std::move(database), callers, options), end_transaction()};
 }
 
 transaction_state& usable(const transaction& tx, std::string_view operation) {
@@ -380,11 +383,11 @@ any_session session_in(transaction& tx, std::string_view operation) {
 
 }  // namespace
 
-enlistment enlist(const database& db, const any_session& callers, bool autocommit) {
+enlistment enlist(const database& db, const any_session& callers, const enlist_options& options) {
   database_state& state = access::state_of(db);
   return named(state.name(), "enlist", [&] {
     state.check_here();
-    return access::join(access::make(join_callers(state.shared_from_this(), callers, autocommit)));
+    return access::join(access::make(join_callers(state.shared_from_this(), callers, options)));
   });
 }
 
@@ -395,11 +398,8 @@ void* handle_in(transaction& tx, std::string_view client, std::string_view opera
 
 }  // namespace core
 
-enlistment enlist(const database& db, soci::session& session) {
-  return core::enlist(db, {.soci = &session}, false);
-}
-enlistment enlist(const database& db, soci::session& session, autocommit_t /*each_operation*/) {
-  return core::enlist(db, {.soci = &session}, true);
+enlistment enlist(const database& db, soci::session& session, const enlist_options& options) {
+  return core::enlist(db, {.soci = &session}, options);
 }
 
 void open_session(const database& db, soci::session& session) {

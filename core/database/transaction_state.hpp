@@ -42,10 +42,9 @@ class transaction_state {
   /// Begins a transaction.
   transaction_state(std::shared_ptr<database_state> database, std::chrono::milliseconds retry_for);
   /// Joins the caller's transaction.
-  /// @param autocommit whether the session may be in no transaction.
   /// @throws error errc::invalid_argument when the session cannot be used.
   transaction_state(std::shared_ptr<database_state> database, const any_session& callers,
-                    bool autocommit);
+                    const enlist_options& options);
   /// Works within a unit of work of `shared_session`, which its owner commits. Failures undo all of
   /// it.
   transaction_state(std::shared_ptr<database_state> database, connection& shared_session);
@@ -225,10 +224,10 @@ std::shared_ptr<transaction_state> begin_for_application(
     std::optional<std::chrono::milliseconds> retry_for = {});
 
 /// Joins the caller's transaction.
-/// @param autocommit whether the session may be in no transaction.
 /// @throws error errc::invalid_argument when the session cannot be used.
 std::shared_ptr<transaction_state> join_callers(std::shared_ptr<database_state> database,
-                                                const any_session& callers, bool autocommit);
+                                                const any_session& callers,
+                                                const enlist_options& options);
 /// The state of a transaction.
 /// @throws error errc::invalid_argument for one that was moved from.
 transaction_state& usable(const transaction& tx, std::string_view operation);

@@ -20,7 +20,7 @@ struct any_session {
 
 /// Joins the caller's transaction. Each client library has a public function for it. Defined by
 /// core/database/transaction.cpp.
-enlistment enlist(const database& db, const any_session& callers, bool autocommit);
+enlistment enlist(const database& db, const any_session& callers, const enlist_options& options);
 /// The handle of a transaction's session; null if it is another library's. Defined by
 /// core/database/transaction.cpp.
 /// @param operation the public function's name, for errors.

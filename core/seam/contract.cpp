@@ -7,6 +7,12 @@
 namespace tableq::inline v0::core {
 namespace {
 
+constexpr bool adds_messages(statement id) {
+  using enum statement;
+  return id == heap_enqueue || id == fifo_enqueue || id == lifo_enqueue || id == pending_enqueue ||
+         id == claim_enqueue || id == notify_send;
+}
+
 template <bool Writes, bool ChangesMessages, class Shared, class Item, class Row>
 constexpr contract contract_for(statement id, std::string_view name) {
   const std::span<const field> shared = described<Shared>;
@@ -21,6 +27,7 @@ constexpr contract contract_for(statement id, std::string_view name) {
           .shared = shared,
           .items = items,
           .columns = columns,
+          .adds = adds_messages(id),
           .changes_messages = ChangesMessages,
           .counts_messages = has(columns, "id"),
           .settles = has(items, "fence"),

@@ -124,6 +124,13 @@ constexpr std::string_view forgets =
     "the server forgot a prepared statement of the session; behind a pooler in transaction mode, "
     "such as pgbouncer, add pooling=transaction to the address";
 
+/// The transaction has failed too, and may be repeated as a whole.
+/// @param hopeless it would happen again.
+[[noreturn]] void refuse_forgotten(bool hopeless) {
+  throw native_failure(
+      {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
+}
+
 std::string random_mark() {
   std::random_device random;
   std::array<char, 16> text{};
@@ -137,6 +144,7 @@ struct libpq_link {
   PGconn* handle;
   bool callers = false;  ///< The connection is the caller's.
   std::uint64_t statements = 0;
+  std::uint64_t forgotten = 0;  ///< How often the server forgot a statement, and so perhaps all.
   /// Part of the statements' names. Behind a pooler another client may use the same server session,
   /// so names must be unique.
   std::string mark = random_mark();
@@ -214,7 +222,7 @@ class libpq_prepared final : public prepared {
 #if defined(LIBPQ_HAS_PIPELINING)
   /// Call it outside of the pipeline mode.
   void prepare_for_pipeline() {
-    if (keep_ && name_.empty()) make();
+    if (keep_) ensure();
   }
   /// In the pipeline mode. @return whether it could be sent.
   [[nodiscard]] bool send_only(const arguments& given) const {
@@ -229,29 +237,30 @@ class libpq_prepared final : public prepared {
   void receive(const PGresult* answer, core::row_set& out) const {
     if (!text_.columns.empty()) read_rows(answer, text_.columns, out);
   }
+#endif
   /// The server forgot it, or its table was altered.
   void forget(const result& answer) noexcept {
-    if (field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000") name_.clear();
+    if (field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000") {
+      name_.clear();
+      ++link_->forgotten;
+    }
     leave();
   }
-#endif
 
   void run(const arguments& given, core::row_set& out) override {
     refuse_beside_a_statement(*link_);
     const bound_values values(text_.parameters, given);
-    if (keep_ && name_.empty()) make();
+    if (keep_) ensure();
     result answer = send(values);
     if (keep_ && must_prepare_again(answer)) {
       // A reset session forgets the statement once; a pooler may switch sessions each time.
       constexpr int too_often = 3;
-      const bool hopeless =
-          field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" && ++forgotten_ >= too_often;
-      if (field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000") name_.clear();
-      leave();
+      const bool hopeless = !link_->callers &&
+                            field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" &&
+                            ++forgotten_ >= too_often;
+      forget(answer);
       if (hopeless || PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
-        // The transaction has failed too, and may be repeated as a whole.
-        throw native_failure(
-            {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
+        refuse_forgotten(hopeless);
       }
       make();
       answer = send(values);
@@ -261,6 +270,12 @@ class libpq_prepared final : public prepared {
   }
 
  private:
+  /// Prepares it, unless the server has it.
+  void ensure() {
+    if (made_after_ != link_->forgotten) leave();
+    if (name_.empty()) make();
+  }
+
   /// Names are never used twice, so an old statement cannot conflict.
   void make() {
     end_unused(*link_);
@@ -270,6 +285,7 @@ class libpq_prepared final : public prepared {
                                   static_cast<int>(types_.size()), types_.data()));
     if (!succeeded(answer)) fail(link_->handle, answer.get());
     name_ = std::move(name);
+    made_after_ = link_->forgotten;
   }
 
   /// Leaves the statement to end_unused.
@@ -296,6 +312,7 @@ class libpq_prepared final : public prepared {
   bool keep_;
   std::vector<Oid> types_;
   std::string name_;
+  std::uint64_t made_after_ = 0;  // libpq_link::forgotten
   int forgotten_ = 0;
 };
 
@@ -317,6 +334,12 @@ class libpq_executor final : public transport {
   libpq_executor& operator=(const libpq_executor&) = delete;
   ~libpq_executor() override {
     if (!callers_) PQsetNoticeReceiver(link_->handle, ignore_notice, nullptr);
+    if (!callers_ || link_->unused.empty() || !attached()) return;
+    try {
+      end_unused(*link_);
+    } catch (const std::exception&) {
+      // noexcept: the statements end with the connection.
+    }
   }
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
@@ -391,6 +414,10 @@ class libpq_executor final : public transport {
         }
         return false;
       }
+    }
+    if (failed != answers.end() && must_prepare_again(*failed)) {
+      statement_at(static_cast<std::size_t>(failed - answers.begin()))->forget(*failed);
+      refuse_forgotten(false);
     }
     for (const result& each : answers) check(*link_, each);
     for (std::size_t i = 0; i < all.size(); ++i)

@@ -19,8 +19,9 @@ namespace tableq::inline v0 {
 /// needs an open transaction, not necessarily the first one. On SQL Server the savepoint was never
 /// executed on a server.
 ///
-/// tableq leaves no prepared statement and no setting in the session. `strict` queues hold their
-/// lock until the caller's transaction ends.
+/// tableq leaves no setting in the session, and no prepared statement but those of
+/// enlist_options::keep_statements. `strict` queues hold their lock until the caller's transaction
+/// ends.
 ///
 /// Borrows the session, which must outlive it; owns nothing in the database. Handles made by `in`
 /// are valid while it exists.
@@ -41,12 +42,23 @@ class TABLEQ_EXPORT enlistment {
   transaction joined_;
 };
 
-/// For `enlist`: the session needs no transaction. Each operation then commits by itself; if it has
-/// several statements, tableq begins and ends a transaction on the session. ODBC drivers do not
-/// report a plain BEGIN, and tableq's transaction would commit it: do not use both.
-struct autocommit_t {
-  explicit autocommit_t() = default;
+/// For `enlist`.
+struct enlist_options {
+  /// The session needs no transaction. Each operation then commits by itself; if it has several
+  /// statements, tableq begins and ends a transaction on the session. ODBC drivers do not report a
+  /// plain BEGIN, and tableq's transaction would commit it: do not use both.
+  bool autocommit = false;
+  /// The statements that add messages stay prepared in the session until the enlistment ends. Make
+  /// one enlistment for each of your connections, in a transaction or not, and keep it beside:
+  /// adding a message then costs the database no parsing and no planning (docs/performance.md).
+  /// Destroy the enlistment before you close the connection, best outside of a transaction: on
+  /// PostgreSQL, statements of one that ends in a transaction stay until the connection closes.
+  /// After DISCARD ALL or DEALLOCATE ALL the next operation in a transaction fails with
+  /// advice::transaction, and the repeated transaction prepares them anew. Not kept behind a pooler
+  /// in transaction mode that the database's address names. Do not use it on a connection through
+  /// another such pooler.
+  bool keep_statements = false;
 };
-inline constexpr autocommit_t autocommit{};
+inline constexpr enlist_options autocommit{.autocommit = true};
 
 }  // namespace tableq::inline v0

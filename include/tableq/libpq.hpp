@@ -22,10 +22,8 @@ namespace tableq::inline v0 {
 ///   through another client library than the database's, in no transaction or a failed one, or of a
 ///   client encoding other than UTF-8; from operations also when a statement, a COPY or pipeline
 ///   mode is under way.
-TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection);
-/// The same for a connection that needs no transaction.
 TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection,
-                                autocommit_t each_operation);
+                                const enlist_options& options = {});
 
 /// The connection of a transaction, for the application's own statements in it. Null if the
 /// database's sessions have another client library. Valid while the transaction is active. Do not

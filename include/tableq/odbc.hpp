@@ -17,10 +17,8 @@ namespace tableq::inline v0 {
 ///   not report a plain BEGIN, and tableq refuses the connection as one without a transaction.
 /// @throws error errc::invalid_argument when the connection is null, to another database, through
 ///   another client library than the database's, or in no transaction.
-TABLEQ_EXPORT enlistment enlist_odbc(const database& db, void* connection);
-/// The same for a connection that needs no transaction.
 TABLEQ_EXPORT enlistment enlist_odbc(const database& db, void* connection,
-                                     autocommit_t each_operation);
+                                     const enlist_options& options = {});
 
 /// The connection of a transaction, for the application's own statements in it. Null if the
 /// database's sessions have another client library. Valid while the transaction is active. Do not

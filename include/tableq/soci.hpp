@@ -37,10 +37,8 @@ namespace tableq::inline v0 {
 /// @throws error errc::invalid_argument when the session is closed, of another backend or database,
 ///   in no transaction or a failed one, or of a client encoding other than UTF-8 (libpq). A
 ///   database in memory has only tableq's session.
-TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
-/// The same for a session that needs no transaction.
 TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session,
-                                autocommit_t each_operation);
+                                const enlist_options& options = {});
 
 /// Connects the caller's session to the database, with tableq's address. On SQLite the session
 /// waits for locks as long as tableq's sessions do; on PostgreSQL its client encoding is UTF-8; all

@@ -19,10 +19,8 @@ namespace tableq::inline v0 {
 ///   transaction with BEGIN IMMEDIATE: a plain BEGIN locks at the first change.
 /// @throws error errc::invalid_argument when the connection is null, to another database, through
 ///   another client library than the database's, or in no transaction.
-TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection);
-/// The same for a connection that needs no transaction.
 TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection,
-                                autocommit_t each_operation);
+                                const enlist_options& options = {});
 
 /// The connection of a transaction, for the application's own statements in it. Null if the
 /// database's sessions have another client library. Valid while the transaction is active. Do not

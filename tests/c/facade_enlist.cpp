@@ -26,36 +26,26 @@ enlistment joined(const std::function<int(tq_transaction**, tq_error**)>& enlist
   return access::join(access::made(std::make_shared<c_transaction>(tx)));
 }
 
+int flags(const enlist_options& options) {
+  return (options.autocommit ? TQ_ENLIST_AUTOCOMMIT : 0) |
+         (options.keep_statements ? TQ_ENLIST_KEEP_STATEMENTS : 0);
+}
+
 }  // namespace
 
-enlistment enlist(const database& db, sqlite3* connection) {
+enlistment enlist(const database& db, sqlite3* connection, const enlist_options& options) {
   return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_sqlite(access::of(db).get(false), connection, 0, tx, e);
+    return tq_enlist_sqlite(access::of(db).get(false), connection, flags(options), tx, e);
   });
 }
-enlistment enlist(const database& db, sqlite3* connection, autocommit_t /*each_operation*/) {
+enlistment enlist(const database& db, pg_conn* connection, const enlist_options& options) {
   return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_sqlite(access::of(db).get(false), connection, 1, tx, e);
+    return tq_enlist_libpq(access::of(db).get(false), connection, flags(options), tx, e);
   });
 }
-enlistment enlist(const database& db, pg_conn* connection) {
+enlistment enlist_odbc(const database& db, void* connection, const enlist_options& options) {
   return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_libpq(access::of(db).get(false), connection, 0, tx, e);
-  });
-}
-enlistment enlist(const database& db, pg_conn* connection, autocommit_t /*each_operation*/) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_libpq(access::of(db).get(false), connection, 1, tx, e);
-  });
-}
-enlistment enlist_odbc(const database& db, void* connection) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_odbc(access::of(db).get(false), connection, 0, tx, e);
-  });
-}
-enlistment enlist_odbc(const database& db, void* connection, autocommit_t /*each_operation*/) {
-  return joined([&](tq_transaction** tx, tq_error** e) {
-    return tq_enlist_odbc(access::of(db).get(false), connection, 1, tx, e);
+    return tq_enlist_odbc(access::of(db).get(false), connection, flags(options), tx, e);
   });
 }
 pg_conn* libpq_session_of(transaction& tx) {
@@ -92,11 +82,8 @@ enlistment enlist_handle(const database& db, soci::session& session, Mode... mod
 
 }  // namespace
 
-enlistment enlist(const database& db, soci::session& session) {
-  return enlist_handle(db, session);
-}
-enlistment enlist(const database& db, soci::session& session, autocommit_t each_operation) {
-  return enlist_handle(db, session, each_operation);
+enlistment enlist(const database& db, soci::session& session, const enlist_options& options) {
+  return enlist_handle(db, session, options);
 }
 void open_session(const database& /*db*/, soci::session& /*session*/) {
   refuse("SOCI is C++");

@@ -198,6 +198,44 @@ TEST_P(enlistment, leaves_nothing_behind_in_the_session) {
   EXPECT_EQ(left, 0);
 }
 
+TEST_P(enlistment, keeps_the_statements_that_add_messages_if_it_may) {
+  auto jobs = db().claim("jobs");
+  const auto session = here().session();
+  const auto query = here().leftovers_sql();
+  const auto left = [&] {
+    int out = 0;
+    if (query) *session << *query, soci::into(out);
+    return out;
+  };
+  {
+    tableq::enlistment joined = enlist(db(), *session, {.keep_statements = true});
+    const auto add = [&](const std::string& payload) {
+      soci::transaction mine(*session);
+      jobs.in(joined).enqueue(payload);
+      mine.commit();
+    };
+    add("first");
+    {
+      soci::transaction undone(*session);
+      jobs.in(joined).enqueue("undone");
+    }
+    const int kept = left();
+    EXPECT_EQ(kept > 0, query.has_value());
+    add("second");
+    {
+      soci::transaction mine(*session);
+      for (const auto& each : jobs.in(joined).take(2)) {
+        EXPECT_EQ(jobs.in(joined).complete(each.receipt), tableq::settle_result::applied);
+      }
+      mine.commit();
+    }
+    add("third");
+    EXPECT_EQ(left(), kept);
+  }
+  EXPECT_EQ(left(), 0);
+  EXPECT_EQ(payloads_of(jobs.take(9)), (std::vector<std::string>{"third"}));
+}
+
 TEST_P(enlistment, lives_beside_the_callers_own_prepared_statements) {
   auto orders = db().fifo("orders");
   here().sql("CREATE TABLE own (n INTEGER)");

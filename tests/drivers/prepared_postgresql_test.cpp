@@ -7,6 +7,7 @@
 #include "core/seam/driver.hpp"
 #include "drivers/known_texts.hpp"
 #include "support/backends.hpp"
+#include "support/expect.hpp"
 #include "transport_fixture.hpp"
 
 namespace {
@@ -136,6 +137,28 @@ TEST_P(kept_statements, do_not_grow_with_the_number_of_queues) {
       soci::into(kept);
   EXPECT_LE(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts + 1);
   EXPECT_GT(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts / 2);
+}
+
+class kept_in_an_application : public on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, kept_in_an_application, testing::Values(&postgresql_backend()),
+                         backend_name);
+
+TEST_P(kept_in_an_application, that_it_forgot_fail_one_transaction_and_are_prepared_anew) {
+  auto jobs = db().claim("jobs");
+  const auto session = here().session();
+  tableq::enlistment joined = tableq::enlist(db(), *session, {.keep_statements = true});
+  const auto add = [&](const std::string& payload) {
+    soci::transaction mine(*session);
+    jobs.in(joined).enqueue(payload);
+    mine.commit();
+  };
+  add("first");
+  for (const char* const forget : {"DISCARD ALL", "DEALLOCATE ALL"}) {
+    *session << forget;
+    EXPECT_EQ(thrown_by([&] { add("lost"); }).advice(), tableq::advice::transaction);
+    add(forget);
+  }
+  EXPECT_EQ(jobs.stats().ready, 3U);
 }
 
 TEST_P(prepared_on_postgresql, stays_out_of_a_session_of_somebody_else) {

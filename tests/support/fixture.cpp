@@ -67,14 +67,10 @@ tableq::enlistment enlist_handle(const tableq::database& with, soci::session& se
 
 }  // namespace
 
-tableq::enlistment ground::enlist(const tableq::database& with, soci::session& session) {
-  return can_.handles ? enlist_handle(with, session) : tableq::enlist(with, session);
-}
-
 tableq::enlistment ground::enlist(const tableq::database& with, soci::session& session,
-                                  tableq::autocommit_t each_operation) {
-  return can_.handles ? enlist_handle(with, session, each_operation)
-                      : tableq::enlist(with, session, each_operation);
+                                  const tableq::enlist_options& options) {
+  return can_.handles ? enlist_handle(with, session, options)
+                      : tableq::enlist(with, session, options);
 }
 
 std::string backend_name(const testing::TestParamInfo<const backend*>& info) {

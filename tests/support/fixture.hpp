@@ -44,9 +44,8 @@ class ground {
   /// One more database object on the same place.
   [[nodiscard]] tableq::database open(tableq::open_options options = {});
   /// The enlistment of an application's session: by SOCI, or by the client library's own handle.
-  [[nodiscard]] tableq::enlistment enlist(const tableq::database& with, soci::session& session);
   [[nodiscard]] tableq::enlistment enlist(const tableq::database& with, soci::session& session,
-                                          tableq::autocommit_t each_operation);
+                                          const tableq::enlist_options& options = {});
   /// From now on these faults can make calls of newly opened databases fail.
   void open_with(const tableq::testing::faults& faults) { faults_ = faults; }
   manual_clock clock;

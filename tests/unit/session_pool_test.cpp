@@ -48,7 +48,7 @@ class fake_driver final : public core::driver {
       throw tableq::error(tableq::errc::connection_failed, tableq::advice::session, "no");
     return std::make_unique<fake_session>(open, alive);
   }
-  std::unique_ptr<core::connection> adopt(const core::any_session&) override { return {}; }
+  std::unique_ptr<core::connection> adopt(const core::any_session&, bool) override { return {}; }
   std::unique_ptr<core::listener> listen() override { return {}; }
 
   int connects = 0;

@@ -96,7 +96,7 @@ class wired_driver final : public driver {
  public:
   explicit wired_driver(wire& through) : driver("wired", {}), wire_(through) {}
   std::unique_ptr<connection> connect() override { return {}; }
-  std::unique_ptr<connection> adopt(const any_session&) override { return {}; }
+  std::unique_ptr<connection> adopt(const any_session&, bool) override { return {}; }
   std::unique_ptr<listener> listen() override { return std::make_unique<wired_listener>(wire_); }
 
  private:

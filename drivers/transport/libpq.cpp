@@ -21,6 +21,7 @@
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/forks.hpp"
 #include "drivers/transport/libpq_address.hpp"
+#include "drivers/transport/libpq_link.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_login.hpp"
 #include "drivers/transport/libpq_values.hpp"
@@ -30,13 +31,20 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 using libpq::bound_values;
+using libpq::check;
+using libpq::end_unused;
+using libpq::fail;
+using libpq::field_of;
+using libpq::ignore_notice;
+using libpq::libpq_link;
+using libpq::must_prepare_again;
 using libpq::parameter_type;
 using libpq::read_rows;
-
-struct clear_result {
-  void operator()(PGresult* result) const noexcept { PQclear(result); }
-};
-using result = std::unique_ptr<PGresult, clear_result>;
+using libpq::receive_notice;
+using libpq::refuse_beside_a_statement;
+using libpq::refuse_forgotten;
+using libpq::result;
+using libpq::succeeded;
 
 PGconn* handle_of(soci::session& session) {
   return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
@@ -58,154 +66,6 @@ std::string one_line(std::string_view lines) {
     out += line;
   }
   return out;
-}
-
-std::string_view field_of(const PGresult* answer, int code) noexcept {
-  const char* found = answer == nullptr ? nullptr : PQresultErrorField(answer, code);
-  return found == nullptr ? std::string_view() : std::string_view(found);
-}
-
-/// Whether a trigger's own statement failed. Its names may be data. Errors that tell of locks,
-/// limits and constraints have names of the schema only.
-bool in_function(const PGresult* answer, std::string_view sqlstate) noexcept {
-  constexpr std::array<std::string_view, 9> told{"08", "22", "23", "25", "40",
-                                                 "53", "55", "57", "P0"};
-  const std::string_view context = field_of(answer, PG_DIAG_CONTEXT);
-  const auto mentions = [&](std::string_view what) {
-    return context.find(what) != std::string_view::npos;
-  };
-  // Each language's name begins so, and no server translates it. A DO block of tableq's own changes
-  // tables, never rows.
-  return (mentions("PL/") || mentions("SQL function")) && !mentions("inline_code_block") &&
-         std::none_of(told.begin(), told.end(),
-                      [&](std::string_view one) { return sqlstate.starts_with(one); });
-}
-
-[[noreturn]] void fail(const PGconn* link, const PGresult* answer) {
-  native_error what;
-  what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
-  what.link_lost = PQstatus(link) != CONNECTION_OK;
-  // Messages about data quote the value, and functions on the table may quote a row.
-  const bool may_quote = what.sqlstate.starts_with("22") ||
-                         field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
-  if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
-  if (in_function(answer, what.sqlstate)) {
-    what.sentence = trigger_failed;
-    throw native_failure::judged_as({errc::constraint_violated, advice::never}, std::move(what));
-  }
-  if (!may_quote && what.sentence.empty()) {
-    const std::string_view client = PQerrorMessage(link);
-    what.sentence = client.substr(0, client.find('\n'));
-  }
-  throw native_failure(std::move(what));
-}
-
-bool succeeded(const result& answer) noexcept {
-  switch (PQresultStatus(answer.get())) {
-    case PGRES_COMMAND_OK:
-    case PGRES_TUPLES_OK:
-    case PGRES_EMPTY_QUERY:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// The server forgot the statement (DISCARD ALL, a pooler), or its table was altered. It was not
-/// run.
-bool must_prepare_again(const result& answer) noexcept {
-  const std::string_view state = field_of(answer.get(), PG_DIAG_SQLSTATE);
-  if (in_function(answer.get(), state)) return false;
-  return state == "26000" || (state == "0A000" && field_of(answer.get(), PG_DIAG_SOURCE_FUNCTION) ==
-                                                      "RevalidateCachedQuery");
-}
-
-constexpr std::string_view forgets =
-    "the server forgot a prepared statement of the session; behind a pooler in transaction mode, "
-    "such as pgbouncer, add pooling=transaction to the address";
-
-/// The transaction has failed too, and may be repeated as a whole.
-/// @param hopeless it would happen again.
-[[noreturn]] void refuse_forgotten(bool hopeless) {
-  throw native_failure(
-      {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
-}
-
-std::string random_mark() {
-  std::random_device random;
-  std::array<char, 16> text{};
-  const std::uint64_t bits = (std::uint64_t{random()} << 32U) | random();
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), bits, 36);
-  return {text.data(), end.ptr};
-}
-
-/// Shared by the transport and its statements.
-struct libpq_link {
-  PGconn* handle;
-  bool callers = false;  ///< The connection is the caller's.
-  std::uint64_t statements = 0;
-  std::uint64_t forgotten = 0;  ///< How often the server forgot a statement, and so perhaps all.
-  /// Part of the statements' names. Behind a pooler another client may use the same server session,
-  /// so names must be unique.
-  std::string mark = random_mark();
-  /// A commit was not confirmed by the standbys that it had to wait for.
-  bool unconfirmed = false;
-  /// Statements that the server keeps and nobody uses.
-  std::vector<std::string> unused = {};
-};
-
-/// A statement would end what the application has under way, and throw its results away.
-void refuse_beside_a_statement(const libpq_link& link) {
-  if (!link.callers) return;
-  const char* what = nullptr;
-  if (PQtransactionStatus(link.handle) == PQTRANS_ACTIVE) {
-    what =
-        "a statement or COPY of the application is under way on the enlisted connection; read "
-        "all of its results first";
-  }
-#if defined(LIBPQ_HAS_PIPELINING)
-  if (PQpipelineStatus(link.handle) != PQ_PIPELINE_OFF) {
-    what = "the enlisted connection is in pipeline mode; leave it first";
-  }
-#endif
-  if (what == nullptr) return;
-  throw native_failure::judged_as({errc::invalid_argument, advice::never}, std::string(what));
-}
-
-void ignore_notice(void* /*none*/, const PGresult* /*notice*/) {}
-
-/// The server stops waiting for standbys when the statement is cancelled, also by
-/// statement_timeout: the commit then succeeds with a warning. Its text may be translated.
-void receive_notice(void* link, const PGresult* notice) {
-  if (field_of(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN") {
-    static_cast<libpq_link*>(link)->unconfirmed = true;
-  }
-}
-
-/// Throws if the statement failed, or if it was committed without its standbys.
-void check(libpq_link& link, const result& answer) {
-  const bool unconfirmed = std::exchange(link.unconfirmed, false);
-  if (!succeeded(answer)) fail(link.handle, answer.get());
-  if (!unconfirmed) return;
-  throw native_failure(
-      {.sqlstate = "40003",
-       .sentence = "the server committed, and no longer waits until a synchronous standby has it"});
-}
-
-/// Ends the statements that nobody uses. Outside a transaction only: in a failed one it fails.
-void end_unused(libpq_link& link) {
-  if (link.unused.empty() || PQtransactionStatus(link.handle) != PQTRANS_IDLE) return;
-  const std::vector<std::string> names = std::exchange(link.unused, {});
-  const auto end = [&link](const std::string& statements) {
-    const result answer(PQexec(link.handle, statements.c_str()));
-    if (PQstatus(link.handle) != CONNECTION_OK) fail(link.handle, answer.get());
-    return succeeded(answer);
-  };
-  std::string all;
-  for (const std::string& name : names) all.append("DEALLOCATE ").append(name).append(";");
-  if (end(all)) return;
-  // The server has forgotten some of them.
-  for (const std::string& name : names) end("DEALLOCATE " + name);
 }
 
 class libpq_prepared final : public prepared {

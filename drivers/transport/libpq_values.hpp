@@ -200,29 +200,29 @@ inline std::string moved_out(char* data, std::size_t size) {
   return out;
 }
 
-inline core::cell read_cell(const PGresult* result, int row, int column, core::value_type type) {
-  if (PQgetisnull(result, row, column) != 0) return {};
-  char* data = PQgetvalue(result, row, column);
-  const int length = PQgetlength(result, row, column);
+inline core::cell read_cell(const PGresult* answer, int row, int column, core::value_type type) {
+  if (PQgetisnull(answer, row, column) != 0) return {};
+  char* data = PQgetvalue(answer, row, column);
+  const int length = PQgetlength(answer, row, column);
   if (type == core::value_type::integer) return take_number(data, length);
   return moved_out(data, static_cast<std::size_t>(length));
 }
 
-/// Adds the rows of a binary result, which is read once: long values leave it.
+/// Adds the rows of a binary answer, which is read once: long values leave it.
 /// @throws native_failure if its columns differ from the contract.
-inline void read_rows(const PGresult* result, const std::vector<core::value_type>& columns,
+inline void read_rows(const PGresult* answer, const std::vector<core::value_type>& columns,
                       core::row_set& out) {
   const int width = static_cast<int>(columns.size());
   for (int column = 0; column < width; ++column) {
-    if (column >= PQnfields(result) ||
-        !readable_as(columns[static_cast<std::size_t>(column)], PQftype(result, column))) {
+    if (column >= PQnfields(answer) ||
+        !readable_as(columns[static_cast<std::size_t>(column)], PQftype(answer, column))) {
       throw native_failure({.sqlstate = "42804",
                             .sentence = "a column of the answer is missing or of another type"});
     }
   }
-  for (int row = 0; row < PQntuples(result); ++row) {
+  for (int row = 0; row < PQntuples(answer); ++row) {
     for (int column = 0; column < width; ++column) {
-      out.add(read_cell(result, row, column, columns[static_cast<std::size_t>(column)]));
+      out.add(read_cell(answer, row, column, columns[static_cast<std::size_t>(column)]));
     }
   }
 }

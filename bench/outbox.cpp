@@ -66,7 +66,8 @@ struct outbox_case {
   const char* description;
   bool claims = false;
   bool many = false;
-  bool kept = false;  ///< The enlistment lasts, and so do its statements.
+  bool kept = false;      ///< The enlistment lasts, and so do its statements.
+  bool transact = false;  ///< In a transaction of tableq, to which the application adds its row.
 };
 
 void run_outbox(const bed& where, recorder& out, const outbox_case& of) {
@@ -87,8 +88,19 @@ void run_outbox(const bed& where, recorder& out, const outbox_case& of) {
         std::make_shared<tableq::enlistment>(app.enlist(db, {.keep_statements = true}));
     return [joined, enqueue] { enqueue(*joined); };
   };
+  const auto transact = [&](std::size_t /*index*/) -> operation {
+    const std::shared_ptr<application> app = where.raw.of_application();
+    return [&db, &mail, app] {
+      db.transact([&](tableq::transaction& tx) {
+        app->add_in(tx, orders);
+        mail.in(tx).enqueue(payload());
+      });
+      return std::size_t{1};
+    };
+  };
   const std::size_t count = of.many ? where.how.threads : 1;
-  const side ours{.threads = count, .make = transactions(where, message)};
+  const side ours{.threads = count,
+                  .make = of.transact ? operation_maker(transact) : transactions(where, message)};
   const side limit{.threads = count, .make = transactions(where, [](application& app) {
                                        return [&app] { app.add(events); };
                                      })};
@@ -127,7 +139,10 @@ std::vector<bench_case> outbox_cases() {
           outbox({.name = "outbox_fifo_kept_threads",
                   .description = "outbox_fifo_kept in many threads",
                   .many = true,
-                  .kept = true})};
+                  .kept = true}),
+          outbox({.name = "outbox_transact",
+                  .description = "the row in tableq's transaction of a message",
+                  .transact = true})};
 }
 
 }  // namespace bench

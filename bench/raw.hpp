@@ -79,6 +79,8 @@ class application {
 
   virtual void run(const char* text) = 0;
   virtual void add(std::string_view table) = 0;
+  /// The same row in a transaction of tableq.
+  virtual void add_in(tableq::transaction& tx, std::string_view table) = 0;
   virtual tableq::enlistment enlist(const tableq::database& db,
                                     const tableq::enlist_options& options) = 0;
 };

@@ -15,11 +15,19 @@ struct result_closer {
 };
 using libpq_result = std::unique_ptr<PGresult, result_closer>;
 
+struct closer {
+  bool owns = true;
+  void operator()(PGconn* connection) const noexcept {
+    if (owns) PQfinish(connection);
+  }
+};
+
 /// A connection of libpq. Used by one thread at a time.
 class libpq_connection {
  public:
   /// @throws std::runtime_error without the address: it may hold a password.
   explicit libpq_connection(const std::string& address);
+  explicit libpq_connection(PGconn* borrowed) : handle_(borrowed, closer{.owns = false}) {}
 
   /// Statements without parameters.
   libpq_result run(const std::string& text);
@@ -35,9 +43,6 @@ class libpq_connection {
  private:
   libpq_result checked(PGresult* result);
 
-  struct closer {
-    void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
-  };
   std::unique_ptr<PGconn, closer> handle_;
 };
 

@@ -106,6 +106,10 @@ class libpq_application : public application {
   void add(std::string_view table) override {
     on_.run_with("INSERT INTO " + std::string(table) + " (payload) VALUES ($1)", payload());
   }
+  void add_in(tableq::transaction& tx, std::string_view table) override {
+    libpq_connection borrowed(tableq::libpq_session_of(tx));
+    borrowed.run_with("INSERT INTO " + std::string(table) + " (payload) VALUES ($1)", payload());
+  }
   tableq::enlistment enlist(const tableq::database& db,
                             const tableq::enlist_options& options) override {
     return tableq::enlist(db, on_.handle(), options);

@@ -26,9 +26,12 @@ class connection {
     run("PRAGMA journal_mode = WAL");
     run("PRAGMA synchronous = " + synchronous);
   }
+  explicit connection(sqlite3* borrowed) : handle_(borrowed), owns_(false) {}
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
-  ~connection() { sqlite3_close(handle_); }
+  ~connection() {
+    if (owns_) sqlite3_close(handle_);
+  }
 
   void run(const std::string& text) {
     check(sqlite3_exec(handle_, text.c_str(), nullptr, nullptr, nullptr));
@@ -42,6 +45,7 @@ class connection {
 
  private:
   sqlite3* handle_ = nullptr;
+  bool owns_ = true;
 };
 
 class statement {
@@ -165,6 +169,12 @@ class sqlite_application : public application {
   void run(const char* text) override { on_.run(text); }
   void add(std::string_view table) override {
     statement insert(on_, "INSERT INTO " + quoted(table) + " (payload) VALUES (?)");
+    insert.bind(1, payload());
+    insert.run();
+  }
+  void add_in(tableq::transaction& tx, std::string_view table) override {
+    connection borrowed(tableq::sqlite_session_of(tx));
+    statement insert(borrowed, "INSERT INTO " + quoted(table) + " (payload) VALUES (?)");
     insert.bind(1, payload());
     insert.run();
   }

@@ -3,7 +3,7 @@
 #
 #   scripts/sqlserver_suites.sh [--lacks FILE] [--filter PATTERN] [--sample N SEED] [--jobs N] [--build DIR] [SUITE...]
 #
-#   SUITE             conformance, model and concurrency, if none is given
+#   SUITE             a folder of tests, or FOLDER/PROGRAM; conformance, model, concurrency and move/moves, if none is given
 #   --lacks FILE      tests/sqlserver_lacks.txt, for an engine that speaks T-SQL; /dev/null for a SQL Server
 #   --filter PATTERN  of googletest
 #   --sample N SEED   only N of these tests, which SEED chooses
@@ -26,7 +26,7 @@ while (($#)); do
     *) suites+=("$1") && shift ;;
   esac
 done
-((${#suites[@]})) || suites=(conformance model concurrency)
+((${#suites[@]})) || suites=(conformance model concurrency move/moves)
 : "${TABLEQ_TEST_SQLSERVER:?names no server}"
 export TABLEQ_TEST_REQUIRE=sqlserver
 work=$(mktemp -d)
@@ -34,7 +34,7 @@ trap 'rm -rf "$work"' EXIT
 touch "$work"/{passed,skipped,failed}
 
 for suite in "${suites[@]}"; do
-  program=$build/tests/$suite/$suite
+  program=$build/tests/${suite%/*}/${suite#*/}
   "$program" --gtest_list_tests --gtest_filter="$filter" |
     awk -v program="$program" '/^[^ ]/ {name = $1} /^ .*\/sqlserver/ {print program, name $1}'
 done >"$work/all"

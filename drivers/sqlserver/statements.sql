@@ -246,16 +246,20 @@ COALESCE(v.delay,
     / 100000,
   0)
 
+-- fragment: earlier_errors
+-- NULL where there are none. Others than an array, or over 1,000,000 characters, are not from tableq, and are replaced:
+-- plain SQL may have written them where the table's CHECKs were lifted.
+CASE WHEN DATALENGTH(q.errors) <= 2000000 AND ISJSON(q.errors) = 1 AND LTRIM(q.errors) LIKE N'[[]%' THEN q.errors END
+
 -- fragment: errors_with_entry
--- The last nine errors and `e.entry`. A history of over 1,000,000 characters is not from tableq, and is replaced.
-CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
-     WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
-     THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
-     ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
-            + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
-            + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
-            + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
-            + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
+-- The last nine of `h.errors`, which are {earlier_errors}, and `e.entry`.
+CASE WHEN h.errors IS NULL THEN N'[' + e.entry + N']'
+     WHEN JSON_QUERY(h.errors, '$[9]') IS NULL THEN JSON_MODIFY(h.errors, 'append $', JSON_QUERY(e.entry))
+     ELSE COALESCE(N'[' + JSON_QUERY(h.errors, '$[1]') + N',' + JSON_QUERY(h.errors, '$[2]') + N','
+            + JSON_QUERY(h.errors, '$[3]') + N',' + JSON_QUERY(h.errors, '$[4]') + N','
+            + JSON_QUERY(h.errors, '$[5]') + N',' + JSON_QUERY(h.errors, '$[6]') + N','
+            + JSON_QUERY(h.errors, '$[7]') + N',' + JSON_QUERY(h.errors, '$[8]') + N','
+            + JSON_QUERY(h.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
 
 -- fragment: with_past
 -- Done messages that stayed only for their keys: those of these keys, and some whose window ended first.
@@ -764,6 +768,7 @@ CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigin
                    {clock} AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = due.id
+CROSS APPLY (SELECT {earlier_errors} AS errors) AS h
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.complete
@@ -863,9 +868,11 @@ CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
                       + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+CROSS APPLY (SELECT {earlier_errors} AS errors,
+                    COALESCE(CASE WHEN ISJSON(q.retry) = 1 THEN q.retry END, t.policy) AS rules) AS h
 CROSS APPLY (SELECT COALESCE(q.max_attempts, t.max_attempts) AS most,
-                    JSON_QUERY(COALESCE(q.retry, t.policy), '$.after') AS after,
-                    TRY_CAST(JSON_VALUE(COALESCE(q.retry, t.policy), '$.jitter') AS float) AS jitter) AS p
+                    JSON_QUERY(h.rules, '$.after') AS after,
+                    TRY_CAST(JSON_VALUE(h.rules, '$.jitter') AS float) AS jitter) AS p
 CROSS APPLY (SELECT (SELECT TOP (1) CASE WHEN d.type = 2 THEN TRY_CAST(d.value AS float) END
                      FROM OPENJSON(CASE WHEN p.after LIKE N'[[]%' THEN p.after END) AS d
                      WHERE TRY_CAST(d.[key] AS int) < CASE WHEN q.attempts > 1 THEN q.attempts ELSE 1 END
@@ -1357,7 +1364,7 @@ CROSS APPLY (SELECT COALESCE(own.running, t.most) - busy.number - resting.number
 CROSS APPLY (
   SELECT first.id, first.place, v.starts
   FROM (
-    SELECT TOP (CASE WHEN room.free <= 0 THEN 0 WHEN room.free < room.wanted THEN room.free ELSE room.wanted END)
+    SELECT TOP (CASE WHEN room.free > room.wanted THEN room.wanted WHEN room.free > 0 THEN room.free ELSE 0 END)
            following.id, ROW_NUMBER() OVER (ORDER BY following.id) AS place
     FROM {table} AS following WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:group}))
     WHERE following.group_key = v.[group] AND following.group_key IS NOT NULL AND following.state = 5
@@ -2142,8 +2149,8 @@ FROM {batches} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
 WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
 
 -- name: batch.finish
--- After the lock. NOWAIT: if an open transaction is settling a member, error 1222 ends the text, and a later look
--- ends the batch.
+-- After the lock. NOWAIT: if an open transaction is settling a member, error 1222 ends the text and the transaction, and
+-- a later look ends the batch. FORCESEEK: a scan of the primary key would meet members of other batches.
 UPDATE b
 SET finished_at = {clock}, completed = b.total - n.others, dead = n.dead, removed = n.removed, gone = n.gone
 OUTPUT inserted.total, inserted.completed, inserted.dead, inserted.removed, inserted.gone
@@ -2152,14 +2159,16 @@ CROSS JOIN (SELECT COUNT_BIG(*) AS others,
                    COALESCE(SUM(CASE WHEN m.outcome = 1 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS dead,
                    COALESCE(SUM(CASE WHEN m.outcome = 2 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS removed,
                    COALESCE(SUM(CASE WHEN m.outcome = 3 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS gone
-            FROM {members} AS m WITH (READCOMMITTEDLOCK, NOWAIT)
+            FROM {members} AS m WITH (READCOMMITTEDLOCK, ROWLOCK, NOWAIT, FORCESEEK)
             WHERE m.batch = CAST(:batch AS bigint)) AS n
 WHERE b.id = CAST(:batch AS bigint)
   AND b.finished_at IS NULL
   AND n.others = n.dead + n.removed + n.gone
 
 -- name: batch.clear
-DELETE FROM {members} WITH (ROWLOCK) WHERE batch = CAST(:batch AS bigint)
+DELETE m
+FROM {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+WHERE m.batch = CAST(:batch AS bigint)
 
 -- name: batch.forget
 WITH old AS (

@@ -185,6 +185,13 @@ def changes_name_their_table(name, text, *_):
             yield f"{target} stands for no table"
 
 
+def targets_take_few_hints(name, text, *_):
+    """Microsoft's page on table hints: not these beside the name of what is changed, only in its FROM."""
+    for target, hints in re.findall(r"\b(?:INSERT INTO|DELETE FROM|UPDATE) (\{\w+\}) WITH \(([^()]*)", without_literals(text)):
+        if re.search(r"\b(FORCESEEK|INDEX|NOEXPAND)\b", hints):
+            yield f"{target} is changed by its name and has {hints}: change an alias"
+
+
 def joins_keep_their_order(name, text, *_):
     joins = SETTLES.search(name) or name in (
         "claim.replace", "claim.promote", "claim.purge", "claim.find_key", "claim.heartbeat", "claim.progress", "claim.lost",
@@ -199,6 +206,25 @@ def joins_keep_their_order(name, text, *_):
 def ids_follow_the_items(name, text, *_):
     if name.endswith(".enqueue") and not re.search(r"\nORDER BY v\.item\nOPTION \(.*MAXDOP 1\)$", text):
         yield "nothing draws the ids in the order of the items"
+
+
+def top_is_never_null(name, text, *_):
+    """A row beyond the last item has NULLs, and TOP (NULL) is error 1014: a comparison with NULL goes to ELSE."""
+    bare = without_literals(text)
+    for found in re.finditer(r"\bTOP \(CASE ", bare):
+        end = end_of_parentheses(bare, bare.index("(", found.start()))
+        if not re.search(r"ELSE (?:0|CAST\(:\w+ AS bigint\)) END$", bare[found.start():end]):
+            yield "a CASE in TOP ends with a column that may be NULL: end it with ELSE 0"
+
+
+def stored_json_is_checked(name, text, *_):
+    """Plain SQL may have written anything where CHECKs were lifted, and error 13609 would stop a whole batch."""
+    read = set(re.findall(r"\b(?:JSON_QUERY|JSON_VALUE|JSON_MODIFY|OPENJSON)\((?:COALESCE\()?(\w+\.\[?\w+)", text))
+    for column in sorted(read - {"h.errors", "h.rules", "e.entry", "e.[value"}):
+        yield f"{column} is read as JSON, and nothing has checked it"
+    for column, stored in (("h.errors", "errors"), ("h.rules", "retry")):
+        if column in read and f"CASE WHEN ISJSON(q.{stored}) = 1 " not in text.replace("DATALENGTH(q.errors) <= 2000000 AND ", ""):
+            yield f"{column} is read as JSON, and nothing has checked q.{stored}"
 
 
 def tables_have_aliases(name, text, *_):
@@ -254,8 +280,11 @@ RULES = [
     batches_leave_out_the_rest,
     message_reads_have_their_locks,
     changes_name_their_table,
+    targets_take_few_hints,
     joins_keep_their_order,
     ids_follow_the_items,
+    top_is_never_null,
+    stored_json_is_checked,
     tables_have_aliases,
     inserts_lock_rows,
     ctes_are_read_once,
@@ -314,11 +343,25 @@ BREACHES = {
         ("claim.keep", "UPDATE q", "UPDATE v"),
         ("catalog.remove", "DELETE FROM {catalog}", "DELETE FROM tableq_queues"),
     ],
+    "targets_take_few_hints": [
+        ("limits.spend", "WITH (ROWLOCK)", "WITH (ROWLOCK, FORCESEEK)"),
+        ("schedules.remove", "WITH (ROWLOCK)", "WITH (FORCESEEK)"),
+    ],
     "joins_keep_their_order": [
         ("claim.promote", "OPTION (FORCE ORDER, LOOP JOIN)", ""),
         ("claim.enqueue", "LOOP JOIN, ", ""),
     ],
     "ids_follow_the_items": [("heap.enqueue", "ORDER BY v.item\n", "")],
+    "top_is_never_null": [
+        ("claim.advance_limited", "WHEN room.free > 0 THEN room.free ELSE 0 END)", "ELSE room.free END)"),
+        ("claim.advance", " ELSE 0 END) following", " END) following"),
+    ],
+    "stored_json_is_checked": [
+        ("claim.fail", "JSON_QUERY(h.rules,", "JSON_QUERY(COALESCE(q.retry, t.policy),"),
+        ("claim.fail", "CASE WHEN ISJSON(q.retry) = 1 THEN q.retry END", "q.retry"),
+        ("claim.promote", "ISJSON(q.errors) = 1 AND ", ""),
+        ("claim.filter", "CASE WHEN ISJSON(q.headers) = 1 THEN q.headers END", "q.headers"),
+    ],
     "tables_have_aliases": [("claim.stats", "{table} AS own", "{table}"), ("pending.next_due", "{table} AS own", "{table}")],
     "ctes_are_read_once": [
         ("batch.strays", "message = last_one", "message = (SELECT MAX(message) FROM page)"),

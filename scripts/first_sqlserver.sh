@@ -16,7 +16,7 @@
 #   --build DIR       programs that are built already; without it they are built here
 #
 # A login that finds its database starting is tried again for two minutes. Connection and driver, version and settings,
-# tables, `doctor`, every statement once with its plan, round trips, concurrency, speed beside plain statements, 16
+# tables, `doctor`, every statement once with its plan, ends of batches, concurrency, speed beside plain statements, 16
 # readers on two layouts, and the suites conformance, concurrency and plan. Each failure is a finding in the report, and
 # the next step follows. Everything is in one schema, which is dropped at the end, also after an interrupt; only the
 # suites need databases of their own, and are left out where the login may not create them, as in Azure SQL Database.

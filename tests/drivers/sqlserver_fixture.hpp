@@ -82,7 +82,7 @@ class on_scripted_sqlserver : public testing::TestWithParam<way> {
   /// The statements of `work`, except the queries for limits, which depend on the time.
   template <class F>
   std::vector<tds_request> sent_by(F&& work) const {
-    const std::size_t mark = server_.mark();
+    const std::size_t mark = server_.requests().size();
     work();
     std::vector<tds_request> came = server_.requests_since(mark);
     // One text stands for both ways to ask.

@@ -21,8 +21,7 @@ INSTANTIATE_TEST_SUITE_P(, sqlserver_lost, tableq_test::all_ways, tableq_test::n
 TEST_P(sqlserver_lost, leaves_a_change_unknown_and_makes_a_look_look_again) {
   auto db = open(10s);
   auto fifo = db.fifo("fifo");
-  for (const auto& cut :
-       {tds_answer().cut(), message().cut_in_row({7, 1, nullptr, "seven"}, 11), message().cut()}) {
+  for (const auto& cut : {tds_answer().cut(), message().cut()}) {
     script_.once("fifo.dequeue", cut);
     EXPECT_EQ(names_of(sent_by([&] { EXPECT_CODE(outcome_unknown, (void)fifo.dequeue()); })),
               "fifo.dequeue");
@@ -90,7 +89,6 @@ TEST_P(sqlserver_lost, while_idle_is_told_in_words_of_ones_own_and_never_repaire
   auto db = open(0ms);
   auto fifo = db.fifo("fifo");
   server_.cut_all();
-  ASSERT_TRUE(server_.left_alone());
   const auto came = sent_by([&] {
     const std::string said = thrown_by([&] { fifo.enqueue("p"); }).what();
     EXPECT_TRUE(contains(said, "the connection to the server broke, or")) << said;

@@ -295,7 +295,7 @@ void sqlserver_script::always(std::string_view name, const tds_answer& answer) {
 
 tds_script sqlserver_script::handlers() {
   const auto say = [this](const tds_request& asked) { return answer(asked); };
-  return {.statement = say, .set_up = say, .login = say};
+  return {.statement = say, .login = say};
 }
 
 tds_answer sqlserver_script::answer(const tds_request& asked) {

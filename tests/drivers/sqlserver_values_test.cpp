@@ -125,7 +125,7 @@ TEST_P(sqlserver_values, are_not_disturbed_by_what_else_a_server_says) {
           .row({7, 1000, nullptr, "seven"})
           .info(3621, "The statement has been told of.")
           .row({8, 1000, nullptr, "eight"})
-          .columns({{"other", tds_type::nvarchar, 20}})
+          .columns({{"other", tds_type::nvarchar}})
           .row({"a result"})
           .columns({{"empty", tds_type::integer}})
           .affected(9)

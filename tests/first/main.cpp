@@ -33,7 +33,7 @@ bool run_all(report& to, const place& on) {
   };
   for (const part& each :
        {part{"server", report_server}, part{"tables", create_queues}, part{"doctor", report_doctor},
-        part{"statements", run_statements}, part{"round trips", make_round_trips},
+        part{"statements", run_statements}, part{"batches", end_batches},
         part{"concurrency", run_concurrently}, part{"speed", compare_speed},
         part{"layouts", compare_layouts}}) {
     if (interrupted) {

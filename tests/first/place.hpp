@@ -44,7 +44,7 @@ void report_server(report& to, const place& on);
 void create_queues(report& to, const place& on);
 void report_doctor(report& to, const place& on);
 void run_statements(report& to, const place& on);
-void make_round_trips(report& to, const place& on);
+void end_batches(report& to, const place& on);
 void run_concurrently(report& to, const place& on);
 /// tableq beside plain statements, one session each.
 void compare_speed(report& to, const place& on);

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "first/place.hpp"
-#include "support/tds_client.hpp"
+#include "support/odbc_client.hpp"
 
 namespace tableq_test::first {
 namespace {
@@ -70,7 +70,7 @@ bool report_connection(report& to, const place& on) {
     to.finding("connect: " + with_number(refused));
     return false;
   }
-  const tds_client client(on.at.connection_string());
+  const odbc_client client(on.at.connection_string());
   to.note("driver " + client.information(SQL_DRIVER_NAME) + " " +
           client.information(SQL_DRIVER_VER));
   to.note("driver manager " + client.information(SQL_DM_VER));

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/backend.hpp"
-#include "support/tds_client.hpp"
+#include "support/odbc_client.hpp"
 
 namespace tableq_test {
 
@@ -41,7 +41,7 @@ class sqlserver_client {
  private:
   [[nodiscard]] odbc_outcome checked(const std::string& text);
 
-  tds_client odbc_;
+  odbc_client odbc_;
 };
 
 /// The caller's values in place of `:name`.

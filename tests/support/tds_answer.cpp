@@ -24,8 +24,7 @@ bool is_text(const tds_column& column) {
 }
 /// In bytes.
 std::uint16_t longest_in(const tds_column& column) {
-  if (column.type != tds_type::nvarchar) return no_tds_length;
-  return static_cast<std::uint16_t>(column.size == 0 ? 8000 : column.size * 2);
+  return column.type == tds_type::nvarchar ? 8000 : no_tds_length;
 }
 
 void write_column(tds_writer& to, const tds_column& column) {
@@ -153,12 +152,8 @@ tds_answer& tds_answer::info(std::int32_t number, std::string_view text) {
 }
 
 tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::uint8_t severity) {
-  statement_ = failed_ = has_error_ = true;
+  statement_ = failed_ = true;
   return message(0xAA, number, text, severity);
-}
-
-tds_answer& tds_answer::cut_in_row(const std::vector<tds_value>& values, std::size_t bytes) {
-  return add(row_of(columns_, values).substr(0, bytes), ending::cut);
 }
 
 std::string tds_answer::bytes(bool call) const {

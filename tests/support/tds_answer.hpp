@@ -17,8 +17,6 @@ enum class tds_type { integer, bigint, nvarchar, nvarchar_max, utf16, varbinary_
 struct tds_column {
   std::string name;
   tds_type type = tds_type::bigint;
-  /// Of `nvarchar`, in units; 0: the longest, 4000.
-  std::uint16_t size = 0;
 };
 
 /// The answer of a scripted TDS server to one request, built from left to right:
@@ -43,8 +41,6 @@ class tds_answer {
   tds_answer& wait() { return add("", ending::wait); }
   tds_answer& hang() { return add("", ending::hang); }
   tds_answer& cut() { return add("", ending::cut); }
-  /// Closes the connection in the middle of a row, after this number of its bytes.
-  tds_answer& cut_in_row(const std::vector<tds_value>& values, std::size_t bytes);
   /// Closes the connection after this number of bytes of the answer, packet headers included.
   tds_answer& cut_after_bytes(std::size_t bytes) {
     byte_limit_ = bytes;
@@ -56,7 +52,6 @@ class tds_answer {
   [[nodiscard]] std::string bytes(bool call) const;
   [[nodiscard]] ending how_it_ends() const { return ending_; }
   [[nodiscard]] std::size_t byte_limit() const { return byte_limit_; }
-  [[nodiscard]] bool has_error() const { return has_error_; }
   [[nodiscard]] bool empty() const { return out_.empty() && ending_ == ending::done; }
 
  private:
@@ -74,7 +69,6 @@ class tds_answer {
   bool statement_ = false;
   bool counted_ = false;
   bool failed_ = false;
-  bool has_error_ = false;
   std::int64_t rows_ = 0;
 };
 

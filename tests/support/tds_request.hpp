@@ -1,8 +1,5 @@
 #pragma once
 
-/// @file
-/// A client's requests to a scripted TDS server.
-
 #include <cstddef>
 #include <cstdint>
 #include <set>

@@ -32,18 +32,6 @@ tds_answer ask(const tds_script::handler& handler, const tds_request& asked) {
   }
 }
 
-/// Whether a batch consists of SET and USE statements only.
-bool only_sets_up(std::string_view rest) {
-  while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n;"), rest.size()));
-    if (rest.empty()) return true;
-    constexpr std::array words{"SET ", "USE ", "set ", "use "};
-    if (std::ranges::none_of(words, [&](auto word) { return rest.starts_with(word); }))
-      return false;
-    rest.remove_prefix(std::min(rest.find_first_of(";\n"), rest.size()));
-  }
-}
-
 std::string change(std::uint8_t what, std::string_view values) {
   return tds_writer().token(0xE3, tds_writer().number(what).bytes(values)).all();
 }
@@ -149,8 +137,7 @@ class tds_connection {
     record_(asked);
     const tds_answer said = ask(script_.login, asked);
     if (said.empty()) return send(welcome(asked.login), true);
-    bool silent = play(said, false) && !said.has_error();
-    while (silent) silent = next().has_value();
+    for (bool open = play(said, false); open;) open = next().has_value();
     return false;
   }
 
@@ -165,8 +152,7 @@ class tds_connection {
     record_(asked);
     if (asked.kind == tds_kind::attention) return send(tds_end(of_attention), true);
     if (asked.kind == tds_kind::transaction) return end_or_begin(asked);
-    const auto& handler = only_sets_up(asked.text) ? script_.set_up : script_.statement;
-    return play(ask(handler, asked), asked.kind == tds_kind::call);
+    return play(ask(script_.statement, asked), asked.kind == tds_kind::call);
   }
 
   bool play(const tds_answer& answer, bool call) {
@@ -196,9 +182,6 @@ class tds_connection {
   recorder record_;
   std::uint64_t transaction_ = 0;
 };
-
-tds_server::tds_server(tds_script::handler statement)
-    : tds_server(tds_script{.statement = std::move(statement)}) {}
 
 tds_server::tds_server(tds_script script)
     : script_(std::move(script)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -230,19 +213,13 @@ void tds_server::accept() {
     const int at_once = 1;  // Otherwise replies of several packets wait for an acknowledgement.
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     const std::lock_guard lock(guard_);
-    ++open_;
     auto& client = *guests_.emplace_back(std::make_unique<tds_connection>(
         socket, guests_.size() + 1, script_, [this](const tds_request& asked) {
           const std::lock_guard recording(guard_);
           requests_.push_back(asked);
           changed_.notify_all();
         }));
-    threads_.emplace_back([this, &client] {
-      client.run();
-      const std::lock_guard leaving(guard_);
-      --open_;
-      changed_.notify_all();
-    });
+    threads_.emplace_back([&client] { client.run(); });
   }
 }
 
@@ -260,19 +237,9 @@ std::vector<tds_request> tds_server::requests_since(std::size_t mark) const {
   return {requests_.begin() + static_cast<std::ptrdiff_t>(from), requests_.end()};
 }
 
-std::size_t tds_server::mark() const {
-  const std::lock_guard lock(guard_);
-  return requests_.size();
-}
-
 bool tds_server::received(std::size_t count, std::chrono::milliseconds limit) const {
   std::unique_lock lock(guard_);
   return changed_.wait_for(lock, limit, [&] { return requests_.size() >= count; });
-}
-
-bool tds_server::left_alone() const {
-  std::unique_lock lock(guard_);
-  return changed_.wait_for(lock, patience, [this] { return open_ == 0; });
 }
 
 void tds_server::cut_all() {

@@ -24,8 +24,6 @@ struct tds_script {
 
   /// For statements: batches and calls. Unset: done.
   handler statement = {};
-  /// For batches of only SET and USE, which drivers send by themselves. Unset: done.
-  handler set_up = {};
   /// For logins. An error refuses. Unset: accepted.
   handler login = {};
   /// The server's answer about encryption, which it lacks: 2 not supported, 3 demanded. It
@@ -37,16 +35,11 @@ class tds_connection;
 
 /// A server with the TDS of SQL Server 15.0, without encryption and MARS, and with a test's
 /// answers.
-///
-///     tds_server server([](const tds_request& asked) { return tds_answer().affected(1); });
-///     EXPECT_EQ(server.requests().back().text, "DELETE ...");
-///
 /// Owns a thread that listens, and one for each connection; all end with it.
 /// @par Thread safety Everything may be called from any thread.
 class tds_server {
  public:
   explicit tds_server(tds_script script = {});
-  explicit tds_server(tds_script::handler statement);
   ~tds_server();
   tds_server(const tds_server&) = delete;
   tds_server& operator=(const tds_server&) = delete;
@@ -60,13 +53,9 @@ class tds_server {
 
   /// Every received message, logins too, in the order of arrival.
   [[nodiscard]] std::vector<tds_request> requests() const { return requests_since(0); }
-  /// The index after the last message so far.
-  [[nodiscard]] std::size_t mark() const;
   [[nodiscard]] std::vector<tds_request> requests_since(std::size_t mark) const;
   /// Waits for this number of messages. @return false when they did not come.
   [[nodiscard]] bool received(std::size_t count, std::chrono::milliseconds limit = patience) const;
-  /// Waits until no connection is open. @return false when one stayed.
-  [[nodiscard]] bool left_alone() const;
   /// Closes every connection, like a server that stops; new ones are accepted.
   void cut_all();
 
@@ -79,7 +68,6 @@ class tds_server {
   mutable std::mutex guard_;
   mutable std::condition_variable changed_;
   std::vector<tds_request> requests_;                    // under guard_
-  std::size_t open_ = 0;                                 // under guard_
   std::vector<std::unique_ptr<tds_connection>> guests_;  // under guard_
   std::vector<std::jthread> threads_;                    // under guard_ while listening
   std::jthread listener_;

@@ -44,13 +44,13 @@ struct odbc_outcome {
 };
 
 /// A plain ODBC client, to test a driver's handling of a server's messages.
-class tds_client {
+class odbc_client {
  public:
   /// Throws odbc_failure.
-  explicit tds_client(const std::string& connection_string);
-  ~tds_client();
-  tds_client(const tds_client&) = delete;
-  tds_client& operator=(const tds_client&) = delete;
+  explicit odbc_client(const std::string& connection_string);
+  ~odbc_client();
+  odbc_client(const odbc_client&) = delete;
+  odbc_client& operator=(const odbc_client&) = delete;
 
   odbc_outcome run(const std::string& text, const std::vector<odbc_parameter>& with = {});
   [[nodiscard]] std::string information(SQLUSMALLINT which) const;

@@ -1,4 +1,4 @@
-#include "support/tds_client.hpp"
+#include "support/odbc_client.hpp"
 
 #include <array>
 #include <boost/locale/encoding_utf.hpp>
@@ -84,7 +84,7 @@ odbc_parameter binary_parameter(std::optional<std::string> value) {
   return out;
 }
 
-tds_client::tds_client(const std::string& connection_string) {
+odbc_client::odbc_client(const std::string& connection_string) {
   SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &environment_);
   SQLSetEnvAttr(environment_, SQL_ATTR_ODBC_VERSION, as_pointer(SQL_OV_ODBC3), 0);
   SQLAllocHandle(SQL_HANDLE_DBC, environment_, &connection_);
@@ -100,14 +100,14 @@ tds_client::tds_client(const std::string& connection_string) {
   SQLAllocHandle(SQL_HANDLE_STMT, connection_, &statement_);
 }
 
-tds_client::~tds_client() {
+odbc_client::~odbc_client() {
   SQLFreeHandle(SQL_HANDLE_STMT, statement_);
   SQLDisconnect(connection_);
   SQLFreeHandle(SQL_HANDLE_DBC, connection_);
   SQLFreeHandle(SQL_HANDLE_ENV, environment_);
 }
 
-odbc_outcome tds_client::run(const std::string& text, const std::vector<odbc_parameter>& with) {
+odbc_outcome odbc_client::run(const std::string& text, const std::vector<odbc_parameter>& with) {
   std::vector<SQLLEN> indicators;
   bind(with, indicators);
   odbc_outcome out;
@@ -115,13 +115,13 @@ odbc_outcome tds_client::run(const std::string& text, const std::vector<odbc_par
   return out;
 }
 
-std::string tds_client::information(SQLUSMALLINT which) const {
+std::string odbc_client::information(SQLUSMALLINT which) const {
   std::array<char, 256> text{};
   SQLGetInfo(connection_, which, text.data(), static_cast<SQLSMALLINT>(text.size()), nullptr);
   return text.data();
 }
 
-void tds_client::bind(const std::vector<odbc_parameter>& with, std::vector<SQLLEN>& indicators) {
+void odbc_client::bind(const std::vector<odbc_parameter>& with, std::vector<SQLLEN>& indicators) {
   SQLFreeStmt(statement_, SQL_RESET_PARAMS);
   indicators.resize(with.size());
   for (std::size_t i = 0; i < with.size(); ++i) {
@@ -134,7 +134,7 @@ void tds_client::bind(const std::vector<odbc_parameter>& with, std::vector<SQLLE
   }
 }
 
-void tds_client::read_all(SQLRETURN code, odbc_outcome& into) {
+void odbc_client::read_all(SQLRETURN code, odbc_outcome& into) {
   for (; code != SQL_NO_DATA; code = SQLMoreResults(statement_)) {
     SQLSMALLINT columns = 0;
     if (SQL_SUCCEEDED(code)) {

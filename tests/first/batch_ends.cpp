@@ -3,8 +3,8 @@
 
 namespace tableq_test::first {
 
-/// The last two messages of a batch are completed at the same time, each by a process of its own: the row of the
-/// batch, READPAST and NOWAIT decide which of them ends it.
+/// The last two messages of a batch are completed at the same time, each by a process of its own:
+/// the row of the batch, READPAST and NOWAIT decide which of them ends it.
 void end_batches(report& to, const place& on) {
   using namespace std::chrono_literals;
   constexpr int rounds = 50;
@@ -22,7 +22,8 @@ void end_batches(report& to, const place& on) {
     const auto taken = jobs.take(2);
     if (taken.size() != 2) throw std::runtime_error("a message of a batch was not ready");
     in_threads(2, [&](int i) {
-      static_cast<void>((i == 0 ? jobs : others_jobs).complete(taken.at(static_cast<std::size_t>(i))));
+      static_cast<void>(
+          (i == 0 ? jobs : others_jobs).complete(taken.at(static_cast<std::size_t>(i))));
     });
     auto end = ends.dequeue();
     if (!end) ++late;

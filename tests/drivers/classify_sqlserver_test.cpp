@@ -60,13 +60,6 @@ TEST(classify_sqlserver, judges_every_number_by_its_rule_whatever_the_driver_mak
   }
 }
 
-TEST(classify_sqlserver, no_words_of_the_server_that_may_hold_data_are_told) {
-  const verdict other = classify_sqlserver({.sqlstate = "22018", .number = 99999});
-  EXPECT_EQ(other.code, errc::internal);
-  EXPECT_EQ(other.advice, advice::never);
-  EXPECT_FALSE(other.sentence.empty());
-}
-
 TEST(classify_sqlserver, an_identity_without_more_values_is_full) {
   const verdict got = classify_sqlserver(
       {.number = 8115,

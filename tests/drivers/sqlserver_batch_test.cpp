@@ -89,16 +89,4 @@ TEST_P(sqlserver_batches, give_each_item_what_its_own_row_said_in_whatever_order
   }
 }
 
-TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
-  auto db = open(0ms);
-  auto fifo = db.fifo("fifo");
-  tds_answer first = with_columns("item id");
-  for (std::int64_t id = 1; id <= 256; ++id) first.row({nullptr, id});
-  script_.once("fifo.enqueue", first);
-  script_.once("fifo.enqueue", tds_answer().error(547, "a CHECK refused it"));
-  EXPECT_EQ(names_of(sent_by(
-                [&] { EXPECT_THROW(fifo.enqueue_batch(messages(counted(300))), tableq::error); })),
-            "begin fifo.enqueue fifo.enqueue rollback");
-}
-
 }  // namespace

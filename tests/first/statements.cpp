@@ -45,13 +45,14 @@ std::string queue_of(std::string_view name) {
 /// A plausible value for a parameter.
 std::int64_t number_for(std::string_view name) {
   if (name == "max" || name == "limit") return 10;
-  if (name == "id" || name == "identity" || name == "fence") return 1;
-  return 0;
+  if (name == "every" || name == "rate") return 60'000;
+  constexpr std::array ones{"id", "identity", "fence", "running", "burst"};
+  return std::find(ones.begin(), ones.end(), name) == ones.end() ? 0 : 1;
 }
 bool stays_null(std::string_view name) {
-  constexpr std::array names{"now",          "due_at",      "retry",     "headers",    "errors",
-                             "ttl",          "group",       "delay",     "claimed_at", "past_key",
-                             "max_attempts", "finished_at", "expires_at"};
+  constexpr std::array names{"now",          "due_at",      "retry",      "headers",    "errors",
+                             "ttl",          "group",       "delay",      "claimed_at", "past_key",
+                             "max_attempts", "finished_at", "expires_at", "cron"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -121,8 +122,10 @@ void run_one(report& to, tableq::database& db, const place& on, const contract& 
     // Three items fill a text of four rows, so that NULL stands in the fourth.
     for (int i = 0; i < 2 && !of.items.empty(); ++i) {
       for (const tableq::core::field& each : of.items) {
-        const bool key = each.name == "key";
-        items.push_back(key ? value(i == 0 ? std::string_view("two") : "three") : bound_for(each));
+        // Others of the same id or key would be there already.
+        items.push_back(each.name == "key"  ? value(i == 0 ? std::string_view("two") : "three")
+                        : each.name == "id" ? value(std::int64_t{i} + 2)
+                                            : bound_for(each));
       }
     }
     tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {

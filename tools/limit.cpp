@@ -1,8 +1,8 @@
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -10,14 +10,13 @@
 #include "commands.hpp"
 #include "connection.hpp"
 #include "format.hpp"
+#include "limits.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 
 namespace tool {
 
 namespace {
-
-constexpr const char* none = "none";
 
 struct limit_arguments {
   explicit limit_arguments(CLI::App& command)
@@ -38,6 +37,17 @@ struct limit_arguments {
     return capacity.given() || rate.given() || burst.given() || concurrency.given() ||
            running.given();
   }
+  /// The text of one of them.
+  [[nodiscard]] std::optional<std::string> operator()(const std::string& name) const {
+    for (const auto& [option, each] : {std::pair{"capacity", &capacity},
+                                       {"rate", &rate},
+                                       {"burst", &burst},
+                                       {"concurrency", &concurrency},
+                                       {"running", &running}}) {
+      if (name == option && each->given()) return each->text();
+    }
+    return std::nullopt;
+  }
 
   argument queue;
   argument capacity;
@@ -50,51 +60,6 @@ struct limit_arguments {
   bool as_json = false;
 };
 
-double parse_rate(const std::string& text) {
-  double out = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) {
-    throw usage_error("--rate must be a number of messages per second, such as 0.5, or none");
-  }
-  return out;
-}
-
-int parse_count(const std::string& option, const std::string& text) {
-  return static_cast<int>(parse_number(option, text, 1, 1'000'000));
-}
-
-/// Given options replace stored ones; removing a rate removes its burst.
-tableq::queue_limits changed(tableq::queue_limits limits, const limit_arguments& given) {
-  if (given.capacity.given()) {
-    limits.capacity.reset();
-    if (given.capacity.text() != none) {
-      limits.capacity = static_cast<std::size_t>(
-          parse_number("--capacity", given.capacity.text(), 1, 1'000'000'000'000));
-    }
-  }
-  if (given.rate.given()) {
-    limits.rate.reset();
-    if (given.rate.text() != none) limits.rate = parse_rate(given.rate.text());
-    if (!limits.rate) limits.burst.reset();
-  }
-  if (given.burst.given()) {
-    limits.burst.reset();
-    if (given.burst.text() != none) limits.burst = parse_count("--burst", given.burst.text());
-  }
-  if (given.concurrency.given()) {
-    limits.concurrency.reset();
-    if (given.concurrency.text() != none) {
-      limits.concurrency = parse_count("--concurrency", given.concurrency.text());
-    }
-  }
-  return limits;
-}
-
-template <class Number>
-json number_or_null(const std::optional<Number>& of) {
-  return of ? json(*of) : json();
-}
-
 std::string shown(const json& value) {
   return value.is_null() ? "none" : value.dump();
 }
@@ -102,24 +67,17 @@ std::string shown(const json& value) {
 void print(const tableq::queue& queue, bool as_json) {
   const tableq::queue_limits limits = queue.limits();
   const bool paused = queue.paused();
-  const json capacity = number_or_null(limits.capacity);
-  const json rate = number_or_null(limits.rate);
-  const json burst = number_or_null(limits.burst);
-  const json concurrency = number_or_null(limits.concurrency);
+  const json of = limits_json(limits);
   output out;
   if (as_json) {
-    out.line(json{{"queue", queue.name()},
-                  {"paused", paused},
-                  {"capacity", capacity},
-                  {"rate", rate},
-                  {"burst", burst},
-                  {"concurrency", concurrency}}
-                 .dump());
+    json all{{"queue", queue.name()}, {"paused", paused}};
+    all.update(of);
+    out.line(all.dump());
   } else {
     for (const std::string& line :
          aligned({{"QUEUE", "PAUSED", "CAPACITY", "RATE", "BURST", "CONCURRENCY"},
-                  {queue.name(), paused ? "yes" : "no", shown(capacity), shown(rate), shown(burst),
-                   shown(concurrency)}})) {
+                  {queue.name(), paused ? "yes" : "no", shown(of["capacity"]), shown(of["rate"]),
+                   shown(of["burst"]), shown(of["concurrency"])}})) {
       out.line(line);
     }
   }
@@ -134,43 +92,18 @@ exit_status on_queue(const connection_options& connection, const std::string& na
   return exit_status::done;
 }
 
-/// Given options replace stored ones; removing a rate removes its burst.
-tableq::group_limits changed(tableq::group_limits limits, const limit_arguments& given) {
-  const auto change = [](auto& to, const argument& from, auto parse) {
-    if (!from.given()) return;
-    to.reset();
-    if (from.text() != none) to = parse(from.text());
-  };
-  const auto count = [](const char* option) {
-    return [option](const std::string& text) {
-      return static_cast<int>(parse_number(option, text, 1, 1000));
-    };
-  };
-  change(limits.running, given.running, count("--running"));
-  change(limits.rate, given.rate, parse_rate);
-  if (!limits.rate) limits.burst.reset();
-  change(limits.burst, given.burst, count("--burst"));
-  return limits;
-}
-
 void print_groups(const tableq::claim_queue& queue, bool as_json) {
   output out;
   std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST"}};
   for (const tableq::limited_group& each : queue.group_limits()) {
-    const json running = number_or_null(each.limits.running);
-    const json rate = number_or_null(each.limits.rate);
-    const json burst = number_or_null(each.limits.burst);
+    const json of = limits_json(each.limits);
     if (as_json) {
-      out.line(json{
-          {"queue", queue.name()},
-          {"group", each.group},
-          {"running", running},
-          {"rate", rate},
-          {"burst",
-           burst}}.dump());
+      json all{{"queue", queue.name()}, {"group", each.group}};
+      all.update(of);
+      out.line(all.dump());
     } else {
-      lines.push_back({each.group.empty() ? "(others)" : printable(each.group), shown(running),
-                       shown(rate), shown(burst)});
+      lines.push_back({each.group.empty() ? "(others)" : printable(each.group),
+                       shown(of["running"]), shown(of["rate"]), shown(of["burst"])});
     }
   }
   if (!as_json) {
@@ -187,14 +120,14 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
   if (!given.group.given() && given.any()) {
     throw usage_error("--groups shows the limits of groups; name one with --group to change them");
   }
-  (void)changed(tableq::group_limits(), given);
+  (void)changed(tableq::group_limits(), "--", std::cref(given));
   tableq::database db = connect(connection, false);
   tableq::claim_queue queue = db.claim(given.queue.text());
   if (given.any()) {
     tableq::group_limits limits;
     for (const tableq::limited_group& each : queue.group_limits())
       if (each.group == given.group.text()) limits = each.limits;
-    queue.set_group_limits(changed(limits, given), given.group.text());
+    queue.set_group_limits(changed(limits, "--", std::cref(given)), given.group.text());
   }
   if (!given.any() || given.as_json) print_groups(queue, given.as_json);
   return exit_status::done;
@@ -207,9 +140,9 @@ exit_status limit(const connection_options& connection, const limit_arguments& g
         "--running is of groups: name one with --group, or --group '' for all others");
   }
   // Errors in the texts are reported before anything is opened.
-  (void)changed(tableq::queue_limits(), given);
+  (void)changed(tableq::queue_limits(), "--", std::cref(given));
   const auto act = [&](tableq::queue& queue) {
-    if (given.any()) queue.set_limits(changed(queue.limits(), given));
+    if (given.any()) queue.set_limits(changed(queue.limits(), "--", std::cref(given)));
     if (!given.any() || given.as_json) print(queue, given.as_json);
   };
   try {

@@ -72,6 +72,35 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
+  test(`limits are set and removed, also of a group ${way}`, async () => {
+    await begin();
+    const limits = (...words) => tableq(db, ['limit', 'orders', '--json', ...words]).trim().split('\n').map((line) => JSON.parse(line));
+    await on('/db/1/queues/orders', {javaScriptEnabled}, async (page) => {
+      const form = async (summary, inputs, press) => {
+        await page.locator('summary', {hasText: summary}).click();
+        for (const [label, text] of Object.entries(inputs)) await page.getByLabel(label).fill(text);
+        await page.getByRole('button', {name: press}).click();
+      };
+      await form('Change the limits', {Capacity: '5000', Rate: '2.5', Concurrency: '9'}, 'Set the limits');
+      assert.match(await said(page), /limits are set/);
+      assert.match(await page.locator('main').innerText(), /2.5 each second/);
+      assert.deepEqual(limits()[0], {queue: 'orders', paused: false, capacity: 5000, rate: 2.5, burst: null, concurrency: 9});
+      await form('Change the limits', {Rate: 'none', Capacity: 'none'}, 'Set the limits');
+      assert.deepEqual(limits()[0], {queue: 'orders', paused: false, capacity: null, rate: null, burst: null, concurrency: 9});
+      await form('Change the limits', {Rate: 'much'}, 'Set the limits');
+      assert.match(await page.locator('main').innerText(), /The limit rate must be a number/);
+      await page.goto(shown.at('/db/1/queues/orders'));
+      const groups = {'Group; empty': evil[1], 'At a time': '4', 'Starts a second': '0.25'};
+      await form('Change limits of groups', groups, 'Set the group');
+      assert.match(await said(page), /of the group are set/);
+      const of = (group) => limits('--groups').find((one) => one.group === group);
+      assert.deepEqual(of(evil[1]), {queue: 'orders', group: evil[1], running: 4, rate: 0.25, burst: null});
+      await form('Change limits of groups', {'Group; empty': evil[1], 'At a time': 'none', 'Starts a second': 'none'}, 'Set the group');
+      assert.equal(of(evil[1]), undefined);
+      if (javaScriptEnabled) assert.deepEqual(await faults(page), []);
+    });
+  });
+
   test(`a message is made ready, gets a priority, and is cancelled ${way}`, async () => {
     await begin();
     await on('/db/1/queues/orders/messages?state=delayed', {javaScriptEnabled}, async (page) => {

@@ -109,6 +109,12 @@ test('texts of messages are shown as texts', async () => {
     await show(paths.rules);
     const rules = await page.locator('main').innerText();
     for (const text of evil) assert.ok(rules.includes(text), text);
+    await shown.until(paths.queue, (text) => text.includes('Its limits'), 'the groups');
+    await show(paths.queue);
+    const groups = await page.locator('main').innerText();
+    assert.match(groups, /Each without its own limits: 1 at a time/);
+    assert.match(groups, /3 at a time, 0.5 starts a second, 7 at once/);
+    for (const text of evil) assert.ok(groups.includes(text.slice(0, 55)), text);
     await show(paths.progress);
     assert.ok((await page.locator('dl.facts').first().innerText()).includes(`40%: ${evil[1]}`));
     await show(paths.result);

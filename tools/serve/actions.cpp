@@ -9,6 +9,7 @@
 
 #include "exit_status.hpp"
 #include "filter.hpp"
+#include "limits.hpp"
 #include "parse.hpp"
 #include "site.hpp"
 #include "words.hpp"
@@ -21,6 +22,13 @@ using segments = std::vector<std::string>;
 
 page_error no_action() {
   return {404, "There is no such action."};
+}
+
+given_limits texts_of(const call& asked) {
+  return [&asked](const std::string& name) -> std::optional<std::string> {
+    const std::string& text = asked.from.given(name);
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
 }
 
 /// To the page, which says what was done.
@@ -47,6 +55,34 @@ response set_paused(const call& asked, bool paused) {
   return done(asked, asked.here(),
               paused ? "The queue is paused: reads return nothing, in every process."
                      : "The queue is not paused any more.");
+}
+
+/// As `tableq limit` does: empty fields change nothing.
+response set_limits(const call& asked) {
+  any_source opened = source_of(asked);
+  return std::visit(
+      [&]<class Queue>(Queue& queue) -> response {
+        if constexpr (std::is_base_of_v<tableq::queue, Queue>) {
+          queue.set_limits(changed(queue.limits(), "The limit ", texts_of(asked)));
+          return done(asked, asked.here(), "The limits are set.");
+        } else {
+          throw no_action();
+        }
+      },
+      opened);
+}
+
+response set_group_limits(const call& asked) {
+  tableq::claim_queue queue = claim_of(asked);
+  const std::string& group = asked.from.given("group");
+  tableq::group_limits limits;
+  for (const tableq::limited_group& each : queue.group_limits()) {
+    if (each.group == group) limits = each.limits;
+  }
+  queue.set_group_limits(changed(limits, "The limit ", texts_of(asked)), group);
+  return done(asked, asked.here(),
+              group.empty() ? "The limits of each group without its own are set."
+                            : "The limits of the group are set.");
 }
 
 response change_schedule(const call& asked, const std::string& action) {
@@ -173,6 +209,8 @@ response act(const call& asked, const segments& rest) {
   if (rest.size() == 1 && rest[0] == "pause") return set_paused(asked, true);
   if (rest.size() == 1 && rest[0] == "resume") return set_paused(asked, false);
   if (rest.size() == 1 && rest[0] == "purge") return purge(asked);
+  if (rest.size() == 1 && rest[0] == "limits") return set_limits(asked);
+  if (rest.size() == 1 && rest[0] == "group-limits") return set_group_limits(asked);
   if (rest.size() == 3 && rest[0] == "messages") return change_message(asked, rest[1], rest[2]);
   if (rest.size() == 2 && rest[0] == "schedules") return change_schedule(asked, rest[1]);
   if (rest.size() == 2 && rest[0] == "dead") return change_dead(asked, rest[1]);

@@ -9,6 +9,7 @@
 #include "cursor.hpp"
 #include "filter.hpp"
 #include "format.hpp"
+#include "limits.hpp"
 #include "messages.hpp"
 #include "parse.hpp"
 #include "site.hpp"
@@ -35,6 +36,7 @@ json queue_json(const queue_view& queue) {
   out["enqueued_per_second"] = or_null(queue.rates.enqueued);
   out["left_per_second"] = or_null(queue.rates.left);
   out["paused"] = queue.paused;
+  out["limits"] = queue.limits ? limits_json(*queue.limits) : json();
   out["trouble"] = queue.trouble.empty() ? json() : json(queue.trouble);
   return out;
 }
@@ -114,6 +116,20 @@ response schedules_data(const call& asked) {
   return as_json({{"schedules", std::move(out)}});
 }
 
+response groups_data(const call& asked) {
+  json out = json::array();
+  const auto found = claim_of(asked);
+  for (const group_view& each : groups_of(found)) {
+    out.push_back(
+        {{"group", each.name},
+         {"waiting", each.waiting ? json(each.waiting->waiting) : json()},
+         {"oldest", each.waiting ? json(iso(each.waiting->oldest)) : json()},
+         {"leased", each.leased},
+         {"limits", each.limits ? limits_json(*each.limits) : json()}});
+  }
+  return as_json({{"groups", std::move(out)}});
+}
+
 response batches_data(const call& asked) {
   json out = json::array();
   for (const tableq::batch_info& each : batches_of(asked.watched().open())) {
@@ -165,6 +181,7 @@ response data(const call& as_asked, const segments& rest) {
   }
   if (rest.size() == 5 && rest[4] == "messages") return messages_data(asked);
   if (rest.size() == 5 && rest[4] == "schedules") return schedules_data(asked);
+  if (rest.size() == 5 && rest[4] == "groups") return groups_data(asked);
   if (rest.size() == 6 && rest[4] == "messages") return message_data_of(asked, rest[5]);
   throw page_error(404, "There is no such data.");
 }

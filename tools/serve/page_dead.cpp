@@ -12,7 +12,7 @@ namespace tool::web {
 namespace {
 
 std::string count_of(const tableq::bulk_result& counted) {
-  return number(static_cast<std::int64_t>(counted.count)) + (counted.stopped_at ? "+" : "");
+  return number(counted.count) + (counted.stopped_at ? "+" : "");
 }
 
 /// The count of the selection, and the buttons of its actions.
@@ -22,7 +22,7 @@ html counted_selection(const call& asked, const queue_view& queue, tableq::claim
   html out(
       R"(<div class="banner warn"><p><strong>{}</strong> of the selection can be redriven{}.</p>)",
       count_of(counted),
-      counted.key_held > 0 ? ", and " + number(static_cast<std::int64_t>(counted.key_held)) +
+      counted.key_held > 0 ? ", and " + number(counted.key_held) +
                                  " cannot: other messages hold their keys"
                            : std::string());
   if (counted.count > 0 && asked.may_change()) {

@@ -137,7 +137,7 @@ html payload_of(const call& asked, const stored_message& one) {
   tab(payload_form::text, "text");
   tab(payload_form::hex, "hex");
   out.put(R"(<span class="quiet">{} bytes</span></nav>{}</section>)",
-          number(static_cast<std::int64_t>(one.payload.size())),
+          number(one.payload.size()),
           payload_block(one.payload, form, "Payload"));
   return out;
 }

@@ -100,7 +100,7 @@ html peek_table(const std::vector<tableq::message>& next, tableq::timestamp now)
        {"Added", [&](const message& one) { return when(one.created_at, now); }},
        {"Bytes",
         [](const message& one) {
-          return html("{}", number(static_cast<std::int64_t>(one.payload.size())));
+          return html("{}", number(one.payload.size()));
         },
         "n"},
        {"Payload", [](const message& one) { return foreign_start(one.payload, 200); }, "error"}},

@@ -66,14 +66,49 @@ html facts_now(const queue_view& queue) {
                              : std::get<tableq::queue_stats>(queue.figures->found).counted_to;
     if (counted) {
       out.put("<dt>Counts</dt><dd>stop at {}, shown with a +</dd>",
-              number(static_cast<std::int64_t>(*counted)));
+              number(*counted));
     }
   }
   out.put("</dl>");
   return out;
 }
 
-html limits_of(const queue_view& queue) {
+/// The input of a limit. Its name is that of the command's option.
+struct limit_input {
+  literal name;
+  literal words;
+};
+
+html limit_inputs(const std::vector<limit_input>& names, literal form) {
+  html out(R"(<p class="quiet">Empty: as it is. none: no limit.</p>)");
+  for (const auto& [name, words] : names) {
+    out.put(R"(<label for="{}-{}">{}</label><input id="{}-{}" name="{}" size="8">)", form, name,
+            words, form, name, name);
+  }
+  return out;
+}
+
+html limit_forms(const call& asked, const queue_view& queue) {
+  if (!asked.may_change()) return {};
+  const bool claim = queue.info.kind == kind::claim;
+  std::vector<limit_input> names{
+      {"capacity", "Capacity"}, {"rate", "Rate"}, {"burst", "Burst"}};
+  if (claim) names.push_back({"concurrency", "Concurrency"});
+  html out = danger(asked, asked.here("/limits"), "Change the limits", "Set the limits",
+                    limit_inputs(names, "limit"));
+  if (queue.info.groups) {
+    out += danger(
+        asked, asked.here("/group-limits"), "Change limits of groups", "Set the group's limits",
+        limit_inputs({{"group", "Group; empty: each without its own"},
+                      {"running", "At a time"},
+                      {"rate", "Starts a second"},
+                      {"burst", "Starts at once"}},
+                     "group"));
+  }
+  return out;
+}
+
+html limits_of(const call& asked, const queue_view& queue) {
   html out(R"(<section><h2>Limits</h2><dl class="facts">)");
   const auto& limits = queue.limits;
   if (!limits) {
@@ -82,13 +117,13 @@ html limits_of(const queue_view& queue) {
     return out;
   }
   const auto or_none = [](const auto& value) {
-    return value ? number(static_cast<std::int64_t>(*value)) : std::string("none");
+    return value ? number(*value) : std::string("none");
   };
   fact(out, "Capacity", or_none(limits->capacity));
   fact(out, "Rate", limits->rate ? rate_words(*limits->rate) + " each second" : "none");
   if (limits->burst) fact(out, "Burst", or_none(limits->burst));
   if (queue.info.kind == kind::claim) fact(out, "Concurrency", or_none(limits->concurrency));
-  out.put("</dl></section>");
+  out.put("</dl>{}</section>", limit_forms(asked, queue));
   return out;
 }
 
@@ -130,23 +165,45 @@ html options_of(const call& asked, const tableq::queue_info& info) {
   return out;
 }
 
-html groups_of(const call& asked, const queue_view& queue) {
+std::string words_of(const tableq::group_limits& limits) {
+  std::string out;
+  if (limits.running) out = number(*limits.running) + " at a time";
+  if (limits.rate) out += (out.empty() ? "" : ", ") + rate_words(*limits.rate) + " starts a second";
+  if (limits.burst) out += ", " + number(*limits.burst) + " at once";
+  return out;
+}
+
+html groups_section(const call& asked, const queue_view& queue) {
   if (!queue.info.groups) return {};
-  return section_of("Groups that wait longest", "groups", queue.groups, [&](const auto& groups) {
-    using tableq::waiting_group;
-    const std::vector<column<waiting_group>> columns{
+  return section_of("Groups", "groups", queue.groups, [&](auto groups) {
+    const auto rule = groups.front().limits;
+    groups.erase(groups.begin());
+    std::vector<column<group_view>> columns{
         {"Group",
-         [&](const waiting_group& one) {
+         [&](const group_view& one) {
            return html(R"(<a href="{}">{}</a>)",
-                       asked.here("/messages?state=held&group=" + escaped(one.group)),
-                       foreign_start(one.group, 60));
+                       asked.here("/messages?state=held&group=" + escaped(one.name)),
+                       foreign_start(one.name, 60));
          }},
         {"Waiting",
-         [](const waiting_group& one) { return html("{}", messages_words(one.waiting)); }},
-        {"For", [&](const waiting_group& one) {
-           return html("{}", span_words(between(one.oldest, queue.figures->as_of())));
+         [](const group_view& one) {
+           return html("{}", one.waiting ? number(one.waiting->waiting) : std::string());
+         },
+         "n"},
+        {"For",
+         [&](const group_view& one) {
+           return html("{}", one.waiting
+                                 ? span_words(between(one.waiting->oldest, queue.figures->as_of()))
+                                 : std::string());
+         }},
+        {"Leased", [](const group_view& one) { return html("{}", number(one.leased)); }, "n"},
+        {"Its limits", [](const group_view& one) {
+           return html("{}", one.limits ? words_of(*one.limits) : std::string());
          }}};
-    return html(R"({}<p class="quiet">Among the first 10,000 ready and held messages.</p>)",
+    return html(R"(<p>Each without its own limits: {}.</p>{}<p class="quiet">The ten that wait )"
+                R"(longest, among the first 10,000 ready and held messages, and the first 20 with )"
+                R"(limits of their own. Leased: among the first 1,000.</p>)",
+                rule ? words_of(*rule) : number(queue.info.groups->limit) + " at a time",
                 table("Groups", columns, groups));
   });
 }
@@ -208,14 +265,14 @@ html batches_of(const call& asked, const queue_view& queue, const database_view&
       {"State", [](const batch_info& one) { return html("{}", state_of(one)); }},
       {"Total",
        [](const batch_info& one) {
-         return html("{}", number(static_cast<std::int64_t>(one.total)));
+         return html("{}", number(one.total));
        },
        "n"},
       at_least("Outstanding", &batch_info::outstanding),
       {"Completed",
        [](const batch_info& one) {
          return html("{}{}", one.counted_to ? literal("at most ") : literal(""),
-                     number(static_cast<std::int64_t>(one.completed)));
+                     number(one.completed));
        },
        "n"},
       at_least("Dead", &batch_info::dead),
@@ -295,8 +352,8 @@ page queue_page(const call& asked) {
   out.body += chart(queue.past.get(), all->span, "Each second", &sample::enqueued, "in",
                     &sample::left, "out");
   out.body.put(R"(</div><div class="columns"><section><h2>Now</h2>{}</section>)", facts_now(queue));
-  out.body.put(R"(<div data-live="groups">{}</div>)", groups_of(asked, queue));
-  out.body += limits_of(queue);
+  out.body.put(R"(<div data-live="groups">{}</div>)", groups_section(asked, queue));
+  out.body += limits_of(asked, queue);
   out.body += options_of(asked, queue.info);
   out.body.put(R"(</div><div data-live="schedules">{}</div><div data-live="batches">{}</div>)",
                schedules_of(asked, queue, *all), batches_of(asked, queue, *all));

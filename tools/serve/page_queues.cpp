@@ -62,7 +62,7 @@ html tiles(const std::vector<row>& rows) {
     out_rate += each.queue->rates.left.value_or(0);
   }
   html out(R"(<dl class="tiles" data-live="tiles">)");
-  out.put("<div><dt>Queues</dt><dd>{}</dd></div>", number(static_cast<std::int64_t>(rows.size())));
+  out.put("<div><dt>Queues</dt><dd>{}</dd></div>", number(rows.size()));
   out.put("<div><dt>Ready</dt><dd>{}</dd></div>", ready.words());
   out.put("<div><dt>Leased</dt><dd>{}</dd></div>", leased.words());
   out.put("<div><dt>Delayed</dt><dd>{}</dd></div>", delayed.words());

@@ -120,8 +120,8 @@ html payload_block(std::string_view payload, payload_form form, literal label) {
            label, text);
   if (shown.size() < payload.size()) {
     out.put(R"(<p class="quiet">The first {} of {} bytes. `tableq get` prints all.</p>)",
-            number(static_cast<std::int64_t>(shown.size())),
-            number(static_cast<std::int64_t>(payload.size())));
+            number(shown.size()),
+            number(payload.size()));
   }
   return out;
 }

@@ -57,6 +57,31 @@ std::vector<tableq::batch_info> batches_of(const tableq::database& db) {
   return db.batches({.max = 20, .count_to = 10'000});
 }
 
+std::vector<group_view> groups_of(const tableq::claim_queue& queue) {
+  constexpr std::size_t most_waiting = 10;
+  constexpr std::size_t most_limited = 20;
+  constexpr std::size_t most_leased = 1000;
+  std::vector<group_view> out{{}};
+  for (tableq::waiting_group& each : queue.groups(most_waiting)) {
+    std::string name = each.group;
+    out.push_back({.name = std::move(name), .waiting = std::move(each)});
+  }
+  std::size_t limited = 0;
+  for (const tableq::limited_group& each : queue.group_limits()) {
+    auto at = std::ranges::find(out, each.group, &group_view::name);
+    if (at == out.end() && ++limited > most_limited) continue;
+    if (at == out.end()) at = out.insert(at, {.name = each.group});
+    at->limits = each.limits;
+  }
+  for (const tableq::stored_message& each :
+       queue.list(tableq::message_state::leased,
+                  {.max = most_leased, .with = {.detail = tableq::message_detail::outline}})) {
+    const auto at = std::ranges::find(out, each.group.value_or(""), &group_view::name);
+    if (each.group && at != out.end()) ++at->leased;
+  }
+  return out;
+}
+
 std::optional<milliseconds> queue_view::oldest() const {
   if (!figures || !figures->oldest()) return std::nullopt;
   return between(*figures->oldest(), figures->as_of());
@@ -291,13 +316,12 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
 }
 
 void watched_database::look_at_groups(followed& queue, bool again) {
-  constexpr std::size_t shown = 10;
   queue_view& seen = queue.seen;
   const auto* claim = std::get_if<tableq::claim_queue>(&*queue.opened);
   if (claim == nullptr || !seen.info.groups || !attended(seen.name())) {
     seen.groups = {};
   } else if (again || !seen.groups.tried()) {
-    seen.groups = read_beside([&] { return claim->groups(shown); });
+    seen.groups = read_beside([&] { return groups_of(*claim); });
   }
 }
 

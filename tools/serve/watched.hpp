@@ -77,6 +77,16 @@ std::vector<tableq::schedule_info> schedules_of(tableq::database db);
 /// The newest batches, with bounded counts.
 std::vector<tableq::batch_info> batches_of(const tableq::database& db);
 
+/// A group of a claim queue.
+struct group_view {
+  std::string name = {};  ///< Empty: each group without limits of its own.
+  std::optional<tableq::waiting_group> waiting = {};  ///< If it is one of those that wait longest.
+  std::size_t leased = 0;                             ///< Among the first 1,000 leased messages.
+  std::optional<tableq::group_limits> limits = {};    ///< Its own.
+};
+/// The limits of all others, then those that wait longest, and the first 20 with their own limits.
+std::vector<group_view> groups_of(const tableq::claim_queue& queue);
+
 /// The figures of a queue at the last look.
 struct queue_view {
   tableq::queue_info info = {};
@@ -86,8 +96,8 @@ struct queue_view {
   std::optional<tableq::queue_limits> limits = {};
   bool paused = false;
   std::string trouble = {};  ///< Why the last look could not read it; empty if it could.
-  beside<tableq::waiting_group> groups = {};  ///< Those that wait longest.
-  std::shared_ptr<const history> past = {};   ///< Oldest first.
+  beside<group_view> groups = {};
+  std::shared_ptr<const history> past = {};  ///< Oldest first.
 
   [[nodiscard]] const std::string& name() const { return info.name; }
   /// How long the oldest ready message waits.

@@ -27,7 +27,7 @@ std::string number(std::int64_t count) {
 
 std::string count_words(const figure& of) {
   if (!of.count) return dash;
-  return number(static_cast<std::int64_t>(*of.count)) + (of.at_least ? "+" : "");
+  return number(*of.count) + (of.at_least ? "+" : "");
 }
 
 std::string rate_words(const std::optional<double>& rate) {
@@ -93,7 +93,7 @@ html foreign_start(std::string_view text, std::size_t most) {
 }
 
 std::string messages_words(std::size_t count) {
-  return count == 1 ? "1 message" : number(static_cast<std::int64_t>(count)) + " messages";
+  return count == 1 ? "1 message" : number(count) + " messages";
 }
 
 }  // namespace tool::web

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,10 @@ namespace tool::web {
 
 /// `12,345`
 std::string number(std::int64_t count);
+template <std::unsigned_integral Count>
+std::string number(Count count) {
+  return number(static_cast<std::int64_t>(count));
+}
 /// `12,345`, `10,000+`, or a dash for what the queue does not have.
 std::string count_words(const figure& of);
 /// `0.4`, `12`, or a dash.

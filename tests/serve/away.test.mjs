@@ -1,6 +1,6 @@
 // A database that goes away and comes back, and a user with few rights: on the server of TABLEQ_TEST_POSTGRESQL.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {after, before, test} from 'node:test';
 import {fresh, server, tableq} from './world.mjs';
 
@@ -61,6 +61,30 @@ test('a database that is away shows as such, with its last figures, and heals', 
   await shown.until('/healthz', (text) => text === 'ok\n', 'its healing');
   assert.equal((await shown.get('/db/1/queues/jobs/messages')).status, 200);
   assert.doesNotMatch(await (await shown.get('/')).text(), /does not answer/);
+  await shown.stop();
+});
+
+test('a database that takes questions and does not answer shows as away, and heals', {skip}, async () => {
+  const shown = await server.start(url(name), ['--allow-changes']);
+  await shown.until('/healthz', (text) => text === 'ok\n', 'the first figures');
+  const form = await shown.form('/db/1/queues/jobs');
+  // All that reads the queue waits for this transaction.
+  const holder = spawn('psql', ['-X', '-q', url(name)], {stdio: ['pipe', 'ignore', 'inherit']});
+  const ended = new Promise((go) => holder.once('exit', go));
+  holder.stdin.write('BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE;\n');
+  await shown.until('/healthz', (text) => text === 'not ok\n', 'the trouble', 1000);
+  assert.match(await (await shown.get('/')).text(), /has not answered for ten seconds.*The figures are those of/s);
+  assert.match(await (await shown.get('/metrics')).text(), /^tableq_database_up\{.*\} 0$/m);
+  // Pages that ask the database end, and hold up no page that does not.
+  const asked = [shown.get('/db/1/queues/jobs/messages'), shown.post('/db/1/queues/jobs/messages/1/priority', {form, priority: '3'})];
+  for (let i = 0; i < 10; i++) assert.equal((await shown.get('/db/1/queues/jobs')).status, 200);
+  const late = await Promise.all(asked);
+  assert.deepEqual(late.map((answer) => answer.status), [504, 504]);
+  assert.match(await late[1].text(), /may still do what you asked/);
+  holder.stdin.end('ROLLBACK;\n');
+  await ended;
+  await shown.until('/healthz', (text) => text === 'ok\n', 'its healing');
+  assert.equal((await shown.get('/db/1/queues/jobs/messages')).status, 200);
   await shown.stop();
 });
 

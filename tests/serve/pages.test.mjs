@@ -19,6 +19,7 @@ before(async () => {
   fill(db);
   shown = await server.start(db, ['--allow-changes', '--show-payloads']);
   await shown.until('/db/1/queues/imports', (text) => text.includes('Run now'), 'the schedules');
+  await shown.until('/db/1/queues/orders', (text) => text.includes('Its limits'), 'the groups');
   const list = await (await shown.get('/api/v1/databases/1/queues/emails/messages?state=dead')).json();
   const ready = await (await shown.get('/api/v1/databases/1/queues/orders/messages')).json();
   const held = await (await shown.get('/api/v1/databases/1/queues/orders/messages?state=held')).json();

@@ -190,8 +190,8 @@ export class server {
   }
 
   // Reads until it is so: figures come with the next reading.
-  async until(path, holds, what) {
-    for (let i = 0; i < 200; i++) {
+  async until(path, holds, what, tries = 200) {
+    for (let i = 0; i < tries; i++) {
       const answer = await this.get(path);
       const text = await answer.text();
       if (holds(text, answer)) return text;

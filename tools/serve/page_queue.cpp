@@ -352,11 +352,11 @@ page queue_page(const call& asked) {
   out.body += chart(queue.past.get(), all->span, "Each second", &sample::enqueued, "in",
                     &sample::left, "out");
   out.body.put(R"(</div><div class="columns"><section><h2>Now</h2>{}</section>)", facts_now(queue));
-  out.body.put(R"(<div data-live="groups">{}</div>)", groups_section(asked, queue));
   out.body += limits_of(asked, queue);
   out.body += options_of(asked, queue.info);
-  out.body.put(R"(</div><div data-live="schedules">{}</div><div data-live="batches">{}</div>)",
-               schedules_of(asked, queue, *all), batches_of(asked, queue, *all));
+  out.body.put(R"(</div><div data-live="groups">{}</div><div data-live="schedules">{}</div>)"
+               R"(<div data-live="batches">{}</div>)",
+               groups_section(asked, queue), schedules_of(asked, queue, *all), batches_of(asked, queue, *all));
   return out;
 }
 

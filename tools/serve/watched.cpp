@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds rate_length{10};
 constexpr std::chrono::minutes attention{1};
+constexpr std::chrono::seconds patience{10};
 /// Limits change seldom: they are read in every fifth look.
 constexpr std::size_t limits_every = 5;
 
@@ -130,6 +131,11 @@ std::shared_ptr<const database_view> watched_database::view() {
   const std::lock_guard lock(mutex_);
   asked_ = steady::now();
   if (resting_) wake_.notify_all();
+  if (waits_since_ && asked_ - *waits_since_ > patience && view_->trouble.empty()) {
+    auto late = std::make_shared<database_view>(*view_);
+    late->trouble = "It has been asked, and has not answered for ten seconds.";
+    view_ = std::move(late);
+  }
   return view_;
 }
 
@@ -194,9 +200,11 @@ void watched_database::look_again(const std::string& queue) {
 void watched_database::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto began = steady::now();
+    goes_on();
     look();
     const auto rest = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
     std::unique_lock lock(mutex_);
+    waits_since_.reset();
     const bool attended = steady::now() - asked_ < attention;
     const auto until = steady::now() + (attended ? rest : std::max(rest, sample_length_));
     resting_ = !attended;
@@ -255,6 +263,7 @@ void watched_database::look_at_queues(tableq::database& db) {
     }
     if (known_one == followed_.end()) known_one = followed_.try_emplace(each.name).first;
     known_one->second.seen.info = each;
+    goes_on();
     look_at_queue(db, known_one->second, round_ % limits_every == 0);
     if (round_ == 0 && steady::now() - shown > std::chrono::seconds{1}) {
       // The first look at thousands of queues takes a while: those that were read are shown.
@@ -371,6 +380,11 @@ void watched_database::remember() {
     queue.begun = queue.seen.figures;
     queue.seen.past = std::move(past);
   }
+}
+
+void watched_database::goes_on() {
+  const std::lock_guard lock(mutex_);
+  waits_since_ = steady::now();
 }
 
 void watched_database::publish(database_view made) {

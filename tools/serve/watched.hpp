@@ -124,7 +124,8 @@ struct database_view {
 /// A database whose figures one thread reads, for all viewers.
 ///
 /// Reads every `interval` while somebody looks; seldom, for the history, when nobody has for a
-/// minute; and never for more than a quarter of its time. Goes on when the database is away.
+/// minute; and never for more than a quarter of its time. Goes on when the database is away. One
+/// that does not answer for ten seconds is away.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -167,6 +168,8 @@ class watched_database {
   [[nodiscard]] database_view shown_so_far() const;
   void remember();
   void publish(database_view made);
+  /// The database has answered, or is about to be asked.
+  void goes_on();
   [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds taken);
 
   const std::string label_;
@@ -189,6 +192,7 @@ class watched_database {
   std::map<std::string, any_source, std::less<>> opened_;  // guarded by mutex_
   steady::time_point asked_ = steady::now();               // guarded by mutex_
   std::map<std::string, steady::time_point> attended_;     // guarded by mutex_
+  std::optional<steady::time_point> waits_since_;          // guarded by mutex_; while it looks
   bool resting_ = false;                                   // guarded by mutex_
   bool wanted_ = false;  // guarded by mutex_; a page waits for what is not read yet
   std::jthread thread_;

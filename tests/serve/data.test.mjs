@@ -173,7 +173,7 @@ test('wrong addresses of JSON say what is wrong', async () => {
   for (const [path, status] of [
     ['/api/v1/databases/1/queues/nothing', 404],
     ['/api/v1/databases/1/queues/audit/messages', 404],
-    ['/api/v1/databases/9/queues', 400],
+    ['/api/v1/databases/9/queues', 404],
     ['/api/v1/databases/1/queues/orders/messages?state=odd', 400],
     ['/api/v1/databases/1/queues/orders/messages?after=1.x', 400],
     ['/api/v1/databases/1/queues/orders/messages?after=1.2.3.4', 400],

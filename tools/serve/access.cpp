@@ -29,12 +29,8 @@ std::string_view cookie_of(const request& from, std::string_view cookie_name) {
 std::string_view bearer_of(const request& from) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view all = from.header("authorization");
-  if (all.size() < scheme.size()) return {};
-  for (std::size_t i = 0; i < scheme.size(); ++i) {
-    const char c = all[i];
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != scheme[i]) return {};
-  }
-  return all.substr(scheme.size());
+  const bool is_one = lower_case(all.substr(0, scheme.size())) == scheme;
+  return is_one ? all.substr(scheme.size()) : std::string_view();
 }
 
 /// Removes what is over, and the one that ends first when there are too many.
@@ -53,10 +49,7 @@ void tidy(Map& all, Time now, std::size_t most) {
 access::access(access_rules rules) : rules_(std::move(rules)) {}
 
 std::optional<response> access::refuse_foreign(const request& from) const {
-  std::string host(from.header("host"));
-  for (char& c : host) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string host = lower_case(from.header("host"));
   if (!rules_.hosts.contains(host)) {
     return plain(403,
                  "This server does not answer for the name in the address. Start it with "

@@ -155,8 +155,7 @@ std::string words_of(tableq::change_result result, const std::string& applied) {
 
 response change_message(const call& asked, const std::string& id_text, const std::string& action) {
   tableq::claim_queue queue = claim_of(asked);
-  const tableq::message_id id{
-      parse_number("The message's id", id_text, 1, std::numeric_limits<std::int64_t>::max())};
+  const tableq::message_id id = id_of(id_text);
   const std::string here = asked.here("/messages/" + id_text);
   if (action == "cancel") {
     const auto result = queue.cancel(id);

@@ -1,5 +1,3 @@
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,11 +47,6 @@ json database_json(const call& asked, std::size_t which, const database_view& al
   return out;
 }
 
-std::size_t number_of(const std::string& text, std::size_t most) {
-  return static_cast<std::size_t>(
-      parse_number("The number of the database", text, 1, static_cast<std::int64_t>(most)));
-}
-
 /// A message without what is hidden, or was not read.
 json message_data(const call& asked, const tableq::stored_message& one,
                   tableq::message_detail detail) {
@@ -97,8 +90,7 @@ response messages_data(const call& asked) {
 
 response message_data_of(const call& asked, const std::string& id_text) {
   const tableq::claim_queue queue = claim_of(asked);
-  const tableq::message_id id{
-      parse_number("The message's id", id_text, 1, std::numeric_limits<std::int64_t>::max())};
+  const tableq::message_id id = id_of(id_text);
   std::optional<tableq::stored_message> found;
   const auto read = read_as_allowed(detail_for(asked), [&](tableq::message_detail detail) {
     found = queue.get(
@@ -169,7 +161,7 @@ response data(const call& as_asked, const segments& rest) {
     return as_json({{"databases", std::move(out)}});
   }
   if (rest.size() < 3 || rest[0] != "databases") throw page_error(404, "There is no such data.");
-  asked.database = number_of(rest[1], asked.site.databases.size()) - 1;
+  asked.database = database_number(asked, rest[1]);
   if (rest.size() == 3 && rest[2] == "doctor") return doctor_data(asked);
   if (rest.size() == 3 && rest[2] == "queues") return queues_data(asked);
   if (rest.size() == 3 && rest[2] == "batches") return batches_data(asked);

@@ -1,8 +1,11 @@
 #include "site.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
+#include "parse.hpp"
 #include "serve_assets.hpp"
 #include "words.hpp"
 
@@ -183,6 +186,17 @@ tableq::claim_queue claim_of(const call& asked) {
   auto* claim = std::get_if<tableq::claim_queue>(&opened);
   if (claim == nullptr) throw page_error(404, "Only claim queues have such a page.");
   return *claim;
+}
+
+std::size_t database_number(const call& asked, const std::string& text) {
+  for (std::size_t i = 0; i < asked.site.databases.size(); ++i) {
+    if (text == std::to_string(i + 1)) return i;
+  }
+  throw page_error(404, "There is no such database.");
+}
+
+tableq::message_id id_of(const std::string& text) {
+  return {parse_number("The message's id", text, 1, std::numeric_limits<std::int64_t>::max())};
 }
 
 html no_right(literal what) {

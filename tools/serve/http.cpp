@@ -124,6 +124,14 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 bool equal_in_constant_time(std::string_view secret, std::string_view given) {
   unsigned differs = secret.size() == given.size() && !secret.empty() ? 0 : 1;
   for (std::size_t i = 0; i < given.size(); ++i) {

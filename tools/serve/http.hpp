@@ -51,6 +51,9 @@ std::optional<fields> read_form(std::string_view text);
 /// escaped.
 std::string escaped(std::string_view text);
 
+/// ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
 /// Compares in a time that depends on the length of `given` only.
 bool equal_in_constant_time(std::string_view secret, std::string_view given);
 

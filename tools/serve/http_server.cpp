@@ -45,14 +45,6 @@ std::size_t room_for_connections(std::size_t wanted) {
                                      : others;
 }
 
-std::string lower(beast::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 /// @return the reason why the request is refused; empty if it is not.
 std::optional<response> read_request(const sent_request& sent, request& into) {
   switch (sent.method()) {
@@ -69,7 +61,8 @@ std::optional<response> read_request(const sent_request& sent, request& into) {
     }
   }
   for (const auto& field : sent) {
-    std::string name = lower(field.name_string());
+    const beast::string_view sent_name = field.name_string();
+    std::string name = lower_case({sent_name.data(), sent_name.size()});
     // Two of one name may be read differently by a proxy in front.
     const bool once = name == "host" || name == "origin" || name == "authorization";
     const bool added = into.headers.emplace(name, std::string(field.value())).second;

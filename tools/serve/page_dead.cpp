@@ -79,13 +79,7 @@ page dead_page(const call& asked) {
                                     : literal("This server only shows."));
   }
   const selection found = select(asked, opened, tableq::message_state::dead);
-  if (found.messages.empty()) {
-    out.body.put(R"(<p class="empty">{}</p>)",
-                 found.next.empty() ? literal("No dead message fits.")
-                                    : literal("None among the messages that were looked at."));
-  } else {
-    out.body += messages_table(asked, queue, found, tableq::message_state::dead);
-  }
+  out.body += messages_table(asked, queue, found, tableq::message_state::dead);
   out.body.put(R"(<p class="pager">)");
   if (!found.next.empty()) {
     out.body.put(R"(<a rel="next" href="{}">Go on</a>)",

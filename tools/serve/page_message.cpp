@@ -1,4 +1,3 @@
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
@@ -77,58 +76,41 @@ html errors_of(const stored_message& one, tableq::timestamp now) {
   return out;
 }
 
-html headers_of(const call& asked, const stored_message& one) {
-  html out("<section><h2>Headers</h2>");
-  if (!asked.site.shows_payloads) {
-    out.put(
-        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see them.</p></section>)");
-    return out;
-  }
+/// A section that is as secret as the payload.
+html secret_section(const call& asked, literal title, const html& content) {
+  const html hidden(
+      R"(<p class="quiet">Hidden. Start the server with --show-payloads to see it.</p>)");
+  return html("<section><h2>{}</h2>{}</section>", title,
+              asked.site.shows_payloads ? content : hidden);
+}
+
+html headers_of(const stored_message& one) {
   if (one.unread_headers) {
-    out.put(R"(<p>This is no list of headers:</p><pre><bdi>{}</bdi></pre></section>)",
-            *one.unread_headers);
-    return out;
+    return html(R"(<p>This is no list of headers:</p><pre><bdi>{}</bdi></pre>)",
+                *one.unread_headers);
   }
-  if (one.headers.empty()) {
-    out.put(R"(<p class="quiet">None.</p></section>)");
-    return out;
-  }
-  out.put(R"(<dl class="facts">)");
+  if (one.headers.empty()) return html(R"(<p class="quiet">None.</p>)");
+  html out(R"(<dl class="facts">)");
   for (const auto& [name, value] : one.headers) {
     out.put("<dt>{}</dt><dd>{}</dd>", foreign(name), foreign(value));
   }
-  out.put("</dl></section>");
+  out.put("</dl>");
   return out;
 }
 
-html result_of(const call& asked, const stored_message& one) {
-  if (one.state != message_state::done) return {};
-  html out("<section><h2>Result</h2>");
-  if (!asked.site.shows_payloads) {
-    out.put(
-        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see it.</p></section>)");
-    return out;
-  }
-  out.put("{}</section>", one.result
-                              ? payload_block(*one.result, fitting_form(*one.result), "Result")
-                              : html(R"(<p class="quiet">None.</p>)"));
-  return out;
+html result_of(const stored_message& one) {
+  if (!one.result) return html(R"(<p class="quiet">None.</p>)");
+  return payload_block(*one.result, fitting_form(*one.result), "Result");
 }
 
 html payload_of(const call& asked, const stored_message& one) {
-  html out("<section><h2>Payload</h2>");
-  if (!asked.site.shows_payloads) {
-    out.put(
-        R"(<p class="quiet">Hidden. Start the server with --show-payloads to see it.</p></section>)");
-    return out;
-  }
   const payload_form fitting = fitting_form(one.payload);
   const std::string& wanted = asked.from.asked("as");
   payload_form form = fitting;
   if (wanted == "text") form = payload_form::text;
   if (wanted == "hex") form = payload_form::hex;
   const std::string here = asked.here("/messages/" + std::to_string(one.id.value));
-  out.put(R"(<nav class="tabs" aria-label="Forms of the payload">)");
+  html out(R"(<nav class="tabs" aria-label="Forms of the payload">)");
   const auto tab = [&](payload_form which, literal name) {
     out.put(R"(<a href="{}?as={}"{}>{}</a>)", here, name,
             form == which ? literal(R"( aria-current="page")") : literal(""), name);
@@ -136,8 +118,7 @@ html payload_of(const call& asked, const stored_message& one) {
   if (fitting == payload_form::json) tab(payload_form::json, "json");
   tab(payload_form::text, "text");
   tab(payload_form::hex, "hex");
-  out.put(R"(<span class="quiet">{} bytes</span></nav>{}</section>)",
-          number(one.payload.size()),
+  out.put(R"(<span class="quiet">{} bytes</span></nav>{})", number(one.payload.size()),
           payload_block(one.payload, form, "Payload"));
   return out;
 }
@@ -148,17 +129,13 @@ page message_page(const call& asked, const std::string& id) {
   const auto all = asked.watched().view();
   const queue_view& queue = view_of(asked, *all);
   const tableq::claim_queue opened = claim_of(asked);
-  std::int64_t value = 0;
-  const auto [end, wrong] = std::from_chars(id.data(), id.data() + id.size(), value);
-  if (wrong != std::errc() || end != id.data() + id.size() || value < 1) {
-    throw page_error(404, "There is no such page.");
-  }
+  const tableq::message_id wanted_id = id_of(id);
   std::optional<stored_message> found;
   const auto wanted =
       asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
   const bool few =
       tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
-        found = opened.get({value}, {.detail = detail,
+        found = opened.get(wanted_id, {.detail = detail,
                                      .progress = true,
                                      .result = asked.site.shows_payloads && detail == wanted});
       });
@@ -169,7 +146,7 @@ page message_page(const call& asked, const std::string& id) {
   page out{.title = "Message " + id + " of " + asked.queue,
            .body = {},
            .crumbs = queue_crumbs(asked, true)};
-  out.body.put(R"(<div class="head"><h1>Message {} {}</h1>{}</div>)", value,
+  out.body.put(R"(<div class="head"><h1>Message {} {}</h1>{}</div>)", wanted_id.value,
                state_mark(found->state), actions_of(asked, *found));
   if (few) {
     out.body.put(R"(<section><h2>State</h2>{}{}</section>)", facts_of(*found, now, few),
@@ -177,10 +154,12 @@ page message_page(const call& asked, const std::string& id) {
     return out;
   }
   out.body.put(R"(<div class="columns"><section><h2>State</h2>{}</section>{}</div>)",
-               facts_of(*found, now, few), headers_of(asked, *found));
+               facts_of(*found, now, few), secret_section(asked, "Headers", headers_of(*found)));
   out.body += errors_of(*found, now);
-  out.body += payload_of(asked, *found);
-  out.body += result_of(asked, *found);
+  out.body += secret_section(asked, "Payload", payload_of(asked, *found));
+  if (found->state == message_state::done) {
+    out.body += secret_section(asked, "Result", result_of(*found));
+  }
   return out;
 }
 

@@ -73,13 +73,7 @@ page claim_page(const call& asked, const queue_view& queue, const tableq::claim_
   out.body.put("<h1>Messages</h1>");
   out.body += tabs(asked, queue, state);
   out.body += filter_form(asked, state);
-  if (found.messages.empty()) {
-    out.body.put(R"(<p class="empty">{}</p>)",
-                 found.next.empty() ? literal("There is no such message.")
-                                    : literal("None among the messages that were looked at."));
-  } else {
-    out.body += messages_table(asked, queue, found, state);
-  }
+  out.body += messages_table(asked, queue, found, state);
   out.body.put(R"(<p class="pager">)");
   const std::string first = asked.here("/messages?state=" + std::string(to_string(state))) +
                             filter_query(asked.from.query);
@@ -126,7 +120,7 @@ page peek_page(const call& asked, const queue_view& queue, const any_source& ope
         R"(hidden. Start the server with --show-payloads to see them.</p>)");
     return out;
   }
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  const auto now = queue.now();
   const html rows = std::visit(
       [&]<class Queue>(const Queue& one) -> html {
         if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
@@ -151,7 +145,12 @@ page peek_page(const call& asked, const queue_view& queue, const any_source& ope
 
 html messages_table(const call& asked, const queue_view& queue, const selection& found,
                     message_state state) {
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  if (found.messages.empty()) {
+    return html(R"(<p class="empty">{}</p>)",
+                found.next.empty() ? literal("There is no such message.")
+                                   : literal("None among the messages that were looked at."));
+  }
+  const auto now = queue.now();
   const bool few = found.detail == tableq::message_detail::seen;
   std::vector<column<stored_message>> columns{
       {"Message",

@@ -211,7 +211,7 @@ html groups_section(const call& asked, const queue_view& queue) {
 html schedules_of(const call& asked, const queue_view& queue, const database_view& all) {
   if (!queue.info.schedules) return {};
   using tableq::schedule_info;
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  const auto now = queue.now();
   std::vector<column<schedule_info>> columns{
       {"Schedule", [](const schedule_info& one) { return foreign(one.rule.name); }},
       {"When",
@@ -251,7 +251,7 @@ html schedules_of(const call& asked, const queue_view& queue, const database_vie
 html batches_of(const call& asked, const queue_view& queue, const database_view& all) {
   if (!queue.info.batches && !queue.info.batch_ends) return {};
   using tableq::batch_info;
-  const auto now = queue.figures ? queue.figures->as_of() : tableq::timestamp();
+  const auto now = queue.now();
   const auto at_least = [](literal name, std::size_t batch_info::*which) -> column<batch_info> {
     return {name,
             [which](const batch_info& one) {

@@ -114,13 +114,6 @@ std::string read_token(const std::string& file) {
   return token;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 /// The names that browsers may send: without the port where it is that of the scheme.
 std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const place& at) {
   std::set<std::string, std::less<>> out;
@@ -133,9 +126,9 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
   }
   for (const std::string& each :
        given.hosts.given() ? given.hosts.all() : std::vector<std::string>()) {
-    out.insert(lower_case(each));
+    out.insert(web::lower_case(each));
     const bool has_port = each.rfind(':') != std::string::npos && !each.ends_with(']');
-    if (!has_port) out.insert(lower_case(each) + port);
+    if (!has_port) out.insert(web::lower_case(each) + port);
   }
   return out;
 }

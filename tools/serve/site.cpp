@@ -1,6 +1,5 @@
 #include "site.hpp"
 
-#include <charconv>
 #include <new>
 #include <utility>
 
@@ -23,17 +22,6 @@ segments below(const segments& path, std::size_t first) {
 
 page_error no_page() {
   return {404, "There is no such page."};
-}
-
-/// `1` and so on, exactly.
-std::size_t database_number(const std::string& text, std::size_t count) {
-  std::size_t out = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (wrong != std::errc() || end != text.data() + text.size() || text.front() == '0' ||
-      out > count) {
-    throw page_error(404, "There is no such database.");
-  }
-  return out - 1;
 }
 
 /// The status for what the database has said.
@@ -71,7 +59,7 @@ page shown_page_of(call& asked) {
   const segments& path = asked.from.path;
   if (path.empty()) return queues_page(asked);
   if (path[0] != "db" || path.size() < 3) throw no_page();
-  asked.database = database_number(path[1], asked.site.databases.size());
+  asked.database = database_number(asked, path[1]);
   if (is(below(path, 2), {"doctor"})) return doctor_page(asked);
   if (path[2] != "queues" || path.size() < 4) throw no_page();
   asked.queue = path[3];
@@ -87,7 +75,7 @@ page shown_page_of(call& asked) {
 response acted(call& asked) {
   const segments& path = asked.from.path;
   if (path.size() < 5 || path[0] != "db" || path[2] != "queues") throw no_page();
-  asked.database = database_number(path[1], asked.site.databases.size());
+  asked.database = database_number(asked, path[1]);
   asked.queue = path[3];
   return act(asked, below(path, 4));
 }

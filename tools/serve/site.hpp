@@ -137,6 +137,10 @@ const queue_view& view_of(const call& asked, const database_view& all);
 any_source source_of(const call& asked);
 /// The same, of kind claim. @throws page_error for another kind.
 tableq::claim_queue claim_of(const call& asked);
+/// The database of a path, `1` and so on, exactly. @throws page_error
+std::size_t database_number(const call& asked, const std::string& text);
+/// The id of a message in an address. @throws usage_error
+tableq::message_id id_of(const std::string& text);
 /// A line that says that the user may not read it.
 html no_right(literal what);
 /// A section for what is read while somebody looks.

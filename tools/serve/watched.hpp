@@ -100,6 +100,10 @@ struct queue_view {
   std::shared_ptr<const history> past = {};  ///< Oldest first.
 
   [[nodiscard]] const std::string& name() const { return info.name; }
+  /// The database's time at the last look.
+  [[nodiscard]] tableq::timestamp now() const {
+    return figures ? figures->as_of() : tableq::timestamp();
+  }
   /// How long the oldest ready message waits.
   [[nodiscard]] std::optional<std::chrono::milliseconds> oldest() const;
   /// The count of a figure by its name; zero if there is none.

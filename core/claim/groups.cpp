@@ -166,14 +166,17 @@ std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
   }
   const auto rows =
       queue.execute(&tx, statements::claim_advance_limited, request_to_limited(queue), items);
+  std::vector<metered_group*> by_item(items.size());
+  for (metered_group& one : metered) by_item[one.item] = &one;
+  for (const auto& row : rows) {
+    metered_group* const one = by_item[row.item];
+    if (one == nullptr || row.state == message_state::held) continue;
+    one->changed = true;
+    if (row.state == message_state::ready) ++one->starts;
+    if (row.state == message_state::delayed) one->alarm = row;
+  }
   std::vector<start_item> started;
-  for (metered_group& one : metered) {
-    for (const auto& row : rows) {
-      if (row.item != one.item || row.state == message_state::held) continue;
-      one.changed = true;
-      if (row.state == message_state::ready) ++one.starts;
-      if (row.state == message_state::delayed) one.alarm = row;
-    }
+  for (const metered_group& one : metered) {
     if (!one.changed) continue;
     started.push_back(
         {.group = items[one.item].group, .full_at = one.meter.full_after(one.starts)});

@@ -50,10 +50,16 @@ std::vector<limited_group> to_limited(const std::vector<group_limits_row>& rows)
   return out;
 }
 
-/// Stores the limits of all groups of the queue. The catalogue is locked.
+/// Stores the limits of one group, and the number of changes. The catalogue is locked.
+/// @param groups all of the queue, as they are from now on.
 void store(const queue_state& queue, connection& session, std::span<const limited_group> groups,
-           std::int64_t changes) {
-  const auto insert = [&](std::string_view name, const group_limits& limits) {
+           std::string_view group, std::int64_t changes) {
+  const auto replace = [&](std::string_view name) {
+    run(session, queue.names(), statements::group_remove, {.queue = queue.name(), .name = name});
+    const auto found = std::ranges::find(groups, name, &limited_group::group);
+    // The number of changes stands in the row without a name.
+    if (found == groups.end() && !name.empty()) return;
+    const group_limits limits = found == groups.end() ? group_limits() : found->limits;
     std::optional<std::int64_t> rate;
     if (limits.rate) rate = std::llround(*limits.rate * static_cast<double>(rate_unit));
     run(session, queue.names(), statements::group_insert,
@@ -62,27 +68,29 @@ void store(const queue_state& queue, connection& session, std::span<const limite
          .running = limits.running,
          .rate = rate,
          .burst = limits.burst,
-         .changes = changes});
+         .changes = name.empty() ? changes : 0});
   };
-  run(session, queue.names(), statements::group_remove, {.queue = queue.name()});
-  if (groups.empty()) return;
-  // The number of changes stands in the row without a name.
-  if (!groups.front().group.empty()) insert({}, {});
-  for (const limited_group& one : groups) insert(one.group, one.limits);
+  if (groups.empty()) {
+    run(session, queue.names(), statements::group_remove, {.queue = queue.name()});
+    return;
+  }
+  if (!group.empty()) replace(group);
+  replace({});
 }
 
 /// Tells the processes that use the queue whether its groups have limits. The catalogue is locked.
-void tell(const queue_state& queue, connection& session, std::span<const limited_group> groups) {
+/// @return false: they know.
+bool tell(const queue_state& queue, connection& session, std::span<const limited_group> groups) {
   const table_names catalog = names_for(queue.database().options(), {});
   const auto rows = run(session, catalog, statements::catalog_find, {.name = queue.name()});
-  if (rows.empty()) return;  // the identity was checked
+  if (rows.empty()) return false;  // the identity was checked
   queue_info info{.name = queue.name(), .kind = kind::claim};
   decode_options(rows.front().options, info);
   info.group_limits = !groups.empty();
   info.group_rates =
       std::ranges::any_of(groups, [](const auto& one) { return one.limits.rate.has_value(); });
   const std::string options = encode_options(info);
-  if (options == rows.front().options) return;
+  if (options == rows.front().options) return false;
   if (run(session, catalog, statements::catalog_set_options,
           {.name = queue.name(),
            .identity = rows.front().identity,
@@ -91,33 +99,55 @@ void tell(const queue_state& queue, connection& session, std::span<const limited
           .empty()) {
     throw options_changed(queue.database(), queue.name());
   }
+  return true;
+}
+
+/// Whether all waiting messages follow the limits that are stored.
+bool followed(const std::vector<group_limits_row>& rows) {
+  return !rows.empty() && rows.front().name.empty() &&
+         rows.front().changes == rows.front().applied;
+}
+
+/// A change that is stored.
+struct stored_change {
+  std::int64_t number = 0;
+  bool of_this_alone = false;  ///< Only this group's waiting messages have to follow.
+};
+
+stored_change change_limits(const queue_state& queue, connection& session,
+                            const group_limits& limits, std::string_view group) {
+  run(session, queue.names(), statements::catalog_lock);
+  check_layout(queue.database(), session);
+  check_identity(queue, nullptr,
+                 run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
+  const auto rows = run(session, queue.names(), statements::group_list, {.queue = queue.name()});
+  std::vector<limited_group> groups = to_limited(rows);
+  std::erase_if(groups, [&](const limited_group& one) { return one.group == group; });
+  if (limits != group_limits()) groups.push_back({std::string(group), limits});
+  stored_change out{.number = rows.empty() ? 1 : rows.front().changes + 1};
+  store(queue, session, groups, group, out.number);
+  out.of_this_alone = !tell(queue, session, groups) && followed(rows);
+  return out;
 }
 
 void set_limits_of(const queue_state& queue, const group_limits& limits, std::string_view group) {
   check_group_limits(limits, group);
   if (!queue.info().groups) refuse("the queue " + queue.name() + " has no groups");
   queue.limits().forget();
-  queue.database().in_transaction([&](connection& session) {
-    run(session, queue.names(), statements::catalog_lock);
-    check_layout(queue.database(), session);
-    check_identity(queue, nullptr,
-                   run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
-    const auto rows = run(session, queue.names(), statements::group_list, {.queue = queue.name()});
-    std::vector<limited_group> groups = to_limited(rows);
-    std::erase_if(groups, [&](const limited_group& one) { return one.group == group; });
-    if (limits != group_limits()) groups.push_back({std::string(group), limits});
-    std::ranges::sort(groups, {}, &limited_group::group);
-    std::int64_t changes = 1;
-    for (const group_limits_row& row : rows) changes = std::max(changes, row.changes + 1);
-    store(queue, session, groups, changes);
-    tell(queue, session, groups);
-    return true;
+  const stored_change made = queue.database().in_transaction([&](connection& session) {
+    return change_limits(queue, session, limits, group);
   });
   const auto info = find_queue(queue.database(), queue.name());
   if (!info || info->identity != queue.info().identity) return;
   const queue_state now(queue.database().shared_from_this(), *info);
   static_cast<void>(ask_row(now));  // so that the handles of this process follow at once
-  move_all_groups(now, {}, std::chrono::steady_clock::time_point::max());
+  if (group.empty() || !made.of_this_alone) {
+    move_all_groups(now, {}, std::chrono::steady_clock::time_point::max());
+  } else {
+    move_some_groups(now, {std::string(group)});
+  }
+  if (!made.of_this_alone) return;
+  now.execute(nullptr, statements::group_apply, {.queue = now.name(), .changes = made.number});
 }
 
 }  // namespace
@@ -132,8 +162,7 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
     out.push_back({finding::level::warning, queue.name(),
                    "its groups have limits that no process knows of: the queue's options lack them",
                    "set one of them anew by tableq limit " + queue.name() + " --group NAME"});
-  } else if (!rows.empty() && rows.front().name.empty() &&
-             rows.front().changes != rows.front().applied) {
+  } else if (!rows.empty() && !followed(rows)) {
     out.push_back(
         {finding::level::warning, queue.name(),
          "the limits of its groups have changed, and not all waiting messages have followed",

@@ -9,6 +9,7 @@
 #include <tableq/limits.hpp>
 #include <tableq/schema.hpp>
 
+#include "core/claim/groups.hpp"
 #include "core/database/database_state.hpp"
 #include "core/queue/queue_state.hpp"
 
@@ -17,8 +18,10 @@ namespace tableq::inline v0::core {
 /// The first layout of the catalogue with limits of groups.
 inline constexpr int layout_with_group_limits = 3;
 
-/// Moves the waiting messages of all groups whose names come after one, until the time is over:
-/// some become ready, others are held again.
+/// Moves the waiting messages of these groups: some become ready, others are held again.
+void move_some_groups(const queue_state& queue, const group_set& groups);
+
+/// Moves the waiting messages of all groups whose names come after one, until the time is over.
 /// @return the last group that was looked at. Empty: all were.
 std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
                                            std::chrono::steady_clock::time_point until);

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>
@@ -15,6 +16,14 @@
 
 namespace tableq::inline v0::core {
 
+void move_some_groups(const queue_state& queue, const group_set& groups) {
+  in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+    lock_groups(queue, tx, groups);
+    apply(queue, &tx, {.readable = move_groups(queue, tx, groups)});
+    return true;
+  });
+}
+
 std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
                                            std::chrono::steady_clock::time_point until) {
   // Their locks are held together.
@@ -25,11 +34,7 @@ std::optional<std::string> move_all_groups(const queue_state& queue, std::string
     group_set groups;
     for (const group_row& row : found) groups.insert(row.group_key);
     if (groups.empty()) return std::nullopt;
-    in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
-      lock_groups(queue, tx, groups);
-      apply(queue, &tx, {.readable = move_groups(queue, tx, groups)});
-      return true;
-    });
+    move_some_groups(queue, groups);
     if (found.size() < page) return std::nullopt;
     after = *groups.rbegin();
     if (std::chrono::steady_clock::now() >= until) return after;
@@ -45,13 +50,14 @@ class group_upkeep {
                                                const queue_info& stored) noexcept {
     if (!stored.group_limits || open_transaction::on_this_thread() > 0)
       return clock::time_point::max();
-    course& mine = course_of(stored.identity);
+    const std::shared_ptr<course> known = course_of(stored.identity);
+    course& mine = *known;
     // One thread looks; the others read on.
     const std::unique_lock one(mine.looking, std::try_to_lock);
     if (!one.owns_lock()) return clock::now() + between_looks;
     const clock::time_point now = clock::now();
     // With a clock that a test sets, each call looks.
-    if (!queue.database().now() && now < mine.next) return mine.next;
+    if (!queue.database().now() && now < mine.next.load()) return mine.next;
     clock::duration pause = between_looks;
     try {
       const unrepeated once;
@@ -75,7 +81,7 @@ class group_upkeep {
 
   struct course {
     std::mutex looking;
-    clock::time_point next = {};
+    std::atomic<clock::time_point> next = {};
     clock::time_point next_sweep = {};
     std::int64_t heard = 0;  ///< The last change.
     clock::time_point heard_at = {};
@@ -83,9 +89,14 @@ class group_upkeep {
     std::string after = {};  ///< The last group of this round.
   };
 
-  course& course_of(std::int64_t identity) {
+  std::shared_ptr<course> course_of(std::int64_t identity) {
     const std::scoped_lock hold(mutex_);
-    return courses_[identity];  // elements of a map stay where they are
+    const auto found = courses_.find(identity);
+    if (found != courses_.end()) return found->second;
+    // Those of queues that nobody reads any more, dropped ones say.
+    const clock::time_point long_ago = clock::now() - after_refusal;
+    std::erase_if(courses_, [&](const auto& each) { return each.second->next.load() < long_ago; });
+    return courses_[identity] = std::make_shared<course>();
   }
 
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
@@ -113,7 +124,7 @@ class group_upkeep {
   }
 
   std::mutex mutex_;
-  std::map<std::int64_t, course> courses_;  // by the queue's identity; guarded by mutex_
+  std::map<std::int64_t, std::shared_ptr<course>> courses_;  // by the queue's identity; guarded by mutex_
 };
 
 }  // namespace

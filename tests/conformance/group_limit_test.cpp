@@ -106,6 +106,30 @@ TEST_P(group_limit, that_is_raised_or_lowered_moves_the_messages_that_wait) {
   EXPECT_TRUE(queue.group_limits().empty());
 }
 
+TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_others) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 2});
+  queue.set_group_limits({.running = 4}, "b");
+  for (const char* each : {"a", "b", "c"}) fill(queue, each, 9);
+  static_cast<void>(queue.take(1));  // all messages follow
+  here().sql("UPDATE tableq_group_limits SET running = 3 WHERE running = 2");  // tells nobody
+  const auto changed = [&](const std::string& row) {
+    return number("group_limits WHERE changes > 0 AND " + row);
+  };
+  queue.set_group_limits({.running = 6}, "a");
+  EXPECT_EQ(queue.stats().ready, 5U + 4U + 2U) << "of a alone";
+  EXPECT_EQ(changed("changes = applied"), "1") << "readers have nothing to do";
+  EXPECT_EQ(changed("running = 3"), "1");
+  EXPECT_EQ(changed("running > 3"), "0");
+  EXPECT_EQ(number("group_limits"), "3");
+  queue.set_group_limits({.running = 3});
+  EXPECT_EQ(queue.stats().ready, 5U + 4U + 3U);
+  queue.set_group_limits({}, "a");
+  EXPECT_EQ(queue.group_limits(),
+            (std::vector<limited_group>{{"", {.running = 3}}, {"b", {.running = 4}}}));
+}
+
 TEST_P(group_limit, of_running_messages_counts_one_that_rests_where_it_holds_its_group) {
   for (const group_policy policy : {group_policy::hold, group_policy::pass}) {
     const std::string name = policy == group_policy::hold ? "holds" : "passes";

@@ -161,10 +161,18 @@ class group_limit_walk : public on_each_backend {
   void set(tableq::claim_queue& queue, queue_model& model, const std::string& group,
            const group_limits& limits) {
     queue.set_group_limits(limits, group);
+    const bool known = !model.limits.empty();
+    const bool rated = model.rates();
     model.limits.erase(group);
     if (limits != group_limits()) model.limits[group] = limits;
-    model.move_all(clock.now());
-    model.unfollowed = true;
+    // Programs that hear of the first limit or rate may have let go too many.
+    const bool news = known == model.limits.empty() || rated != model.rates();
+    if (group.empty() || news || model.unfollowed) {
+      model.move_all(clock.now());
+    } else {
+      model.advance(group, clock.now(), true);
+    }
+    model.unfollowed = news || model.unfollowed;
   }
 
   void one_step(tableq::claim_queue& queue, queue_model& model, random_source& random) {

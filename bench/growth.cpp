@@ -81,20 +81,55 @@ std::unique_ptr<held> hold(const bed& where, owner whose, const std::string& tab
   return what == beside::reader ? where.raw.hold_snapshot(whose) : where.raw.hold_writer(table);
 }
 
-void run(const bed& where, recorder& out, const std::string& name, action what, beside open_one) {
-  const settings& how = where.how;
-  // The reads of the last windows after the last point.
-  const std::size_t stored = how.messages + how.messages / 4 + 10'000;
+/// The reads of the last windows come after the last point.
+std::size_t stored_for(const settings& how) {
+  return how.messages + how.messages / 4 + 10'000;
+}
+
+curve of_tableq(const bed& where, action what, beside open_one) {
   tableq::database db = open(where);
   const auto one = on_tableq(db, what, 1);
   const auto many = on_tableq(db, what, 100);
-  where.raw.fill(owner::tableq, queue_of(what), stored);
-  curve ours;
+  where.raw.fill(owner::tableq, queue_of(what), stored_for(where.how));
+  curve out;
   {
     const auto open = hold(where, owner::tableq, queue_of(what), open_one);
-    ours = follow(how, one, many, patience);
+    out = follow(where.how, one, many, patience);
   }
   where.raw.fill(owner::tableq, queue_of(what), 0);
+  return out;
+}
+
+/// Of ten groups that may run three messages each.
+curve of_limited(const bed& where, action what, beside open_one) {
+  constexpr const char* name = "limited";
+  tableq::database db = open(where);
+  tableq::claim_queue queue = db.claim(name, {.groups = tableq::group_options()});
+  queue.set_group_limits({.running = 3});
+  fill_claims(where.raw, queue, stored_for(where.how), [](std::size_t i) {
+    return tableq::claim_enqueue_options{.group = "tenant " + std::to_string(i % 10)};
+  });
+  const auto reads = [queue](std::size_t batch) {
+    return [queue, batch](std::size_t) {
+      return [queue, batch]() mutable { return queue.complete_batch(queue.take(batch)).size(); };
+    };
+  };
+  curve out;
+  {
+    const auto open = hold(where, owner::tableq, queue_of(what), open_one);
+    out = follow(where.how, reads(1), reads(30), patience);
+  }
+  db.drop(name);
+  return out;
+}
+
+using follower = curve (*)(const bed& where, action what, beside open_one);
+
+void run(const bed& where, recorder& out, const std::string& name, action what, beside open_one,
+         follower of) {
+  const settings& how = where.how;
+  const std::size_t stored = stored_for(how);
+  const curve ours = of(where, what, open_one);
   where.raw.fill(owner::raw, table_of(what), stored);
   curve plain;
   {
@@ -125,7 +160,8 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
 }  // namespace
 
 std::vector<bench_case> growth_cases() {
-  const auto with = [](const std::string& name, action what, beside open_one) {
+  const auto with = [](const std::string& name, action what, beside open_one,
+                       follower of = of_tableq) {
     const bool writes = open_one == beside::writer;
     return bench_case{
         .name = name,
@@ -133,10 +169,13 @@ std::vector<bench_case> growth_cases() {
             std::string("the last tenth of many reads against the first, ") + about(open_one),
         .fits = writes ? with_many_writers : natively,
         .synchronous = {"normal", "off"},
-        .run = [=](const bed& where, recorder& out) { run(where, out, name, what, open_one); }};
+        .run = [=](const bed& where, recorder& out) {
+          run(where, out, name, what, open_one, of);
+        }};
   };
   return {with("growth_fifo", action::dequeue, beside::reader),
           with("growth_claim", action::take_complete, beside::reader),
+          with("growth_limited", action::take_complete, beside::reader, of_limited),
           with("growth_fifo_writer", action::dequeue, beside::writer),
           with("growth_claim_writer", action::take_complete, beside::writer)};
 }

@@ -1787,23 +1787,35 @@ FROM pg_catalog.unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
 JOIN {table} AS q ON q.id = g.id
 WHERE q.group_key IS NOT NULL
 
+-- fragment: running_in_group
+-- With :hold messages that wait for their retry count too. Each state is a range of the index of groups, from
+-- :oldest on: all entries before it are of messages that have left. No other index serves such a condition.
+(SELECT pg_catalog.count(*)
+         FROM {table} AS msg
+         WHERE group_key = g.name AND group_key IS NOT NULL
+           AND state <= 0 AND (state, id) >= (0, CAST(:oldest AS bigint)))
+         + (SELECT pg_catalog.count(*)
+            FROM {table} AS msg
+            WHERE group_key = g.name AND group_key IS NOT NULL
+              AND state <= 1 AND (state, id) >= (1, CAST(:oldest AS bigint)))
+         + CASE WHEN CAST(:hold AS bigint) = 0 THEN 0
+                ELSE (SELECT pg_catalog.count(*)
+                      FROM {table} AS msg
+                      WHERE group_key = g.name AND group_key IS NOT NULL
+                        AND state <= 2 AND (state, id) >= (2, CAST(:oldest AS bigint))) END
+
 -- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
--- count too. The groups must be locked, and each given once. The states are ranges, so that only the needed part
--- of the index of groups is read, and no other index; `state + 0` excludes the index of held messages.
+-- Makes the next messages of a group ready, up to :limit at a time. The groups must be locked, and each given once.
+-- `state + 0` excludes the index of held messages.
 WITH next AS MATERIALIZED (
   SELECT n.id
   FROM pg_catalog.unnest(CAST(:group AS text[])) AS g (name)
   CROSS JOIN LATERAL (
     SELECT id
     FROM {table} AS msg
-    WHERE group_key = g.name AND group_key IS NOT NULL AND state >= 5
+    WHERE group_key = g.name AND group_key IS NOT NULL AND (state, id) >= (5, CAST(:oldest AS bigint))
     ORDER BY state, id
-    LIMIT GREATEST(CAST(:limit AS bigint)
-      - (SELECT pg_catalog.count(*)
-         FROM {table} AS msg
-         WHERE group_key = g.name AND group_key IS NOT NULL
-           AND state <= CASE WHEN CAST(:hold AS bigint) = 0 THEN 1 ELSE 2 END), 0)
+    LIMIT GREATEST(CAST(:limit AS bigint) - ({running_in_group}), 0)
   ) AS n
 )
 UPDATE {table} AS q
@@ -1823,10 +1835,7 @@ WITH room AS MATERIALIZED (
                    WHERE l.queue = CAST(:queue AS text) AND l.name IN (g.name, '')
                    ORDER BY l.name DESC
                    LIMIT 1), CAST(:limit AS bigint))
-         - (SELECT pg_catalog.count(*)
-            FROM {table} AS msg
-            WHERE group_key = g.name AND group_key IS NOT NULL
-              AND state <= CASE WHEN CAST(:hold AS bigint) = 0 THEN 1 ELSE 2 END) AS free
+         - ({running_in_group}) AS free
   FROM ROWS FROM (pg_catalog.unnest(CAST(:group AS text[])), pg_catalog.unnest(CAST(:starts AS bigint[])),
                   pg_catalog.unnest(CAST(:alarm_at AS bigint[])))
     WITH ORDINALITY AS g (name, starts, alarm_at, item)
@@ -1838,7 +1847,7 @@ next AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT id
     FROM {table} AS msg
-    WHERE group_key = r.name AND group_key IS NOT NULL AND state >= 5
+    WHERE group_key = r.name AND group_key IS NOT NULL AND (state, id) >= (5, CAST(:oldest AS bigint))
     ORDER BY state, id
     LIMIT GREATEST(LEAST(r.free, r.starts + CASE WHEN r.alarm_at IS NULL THEN 0 ELSE 1 END), 0)
   ) AS n

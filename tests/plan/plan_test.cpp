@@ -106,7 +106,7 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
       {.name = "claim.take", .with = take("10", "1")},
       {.name = "claim.next_due", .with = from({{"now", "NULL"}})},
       {.name = "claim.advance",
-       .with = {{"limit", "1"}, {"hold", "1"}, {"group", here().one_text_item("g")}},
+       .with = from({{"limit", "1"}, {"hold", "1"}, {"group", here().one_text_item("g")}}),
        .bounded_sort = true},
       {.name = "claim.replace",
        .with = {{"key", here().one_text_item("k")},
@@ -149,10 +149,10 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
       {.name = single("claim.take_turns"), .with = take("1", "1")},
       promote(),
       {.name = "claim.advance",
-       .with = {{"limit", "1"},
-                {"hold", "1"},
-                {"group", here().one_text_item("group 3")},
-                {"now", "NULL"}},
+       .with = from({{"limit", "1"},
+                     {"hold", "1"},
+                     {"group", here().one_text_item("group 3")},
+                     {"now", "NULL"}}),
        .bounded_sort = true},
       {.name = "claim.peek", .with = from({{"max", "10"}, {"now", "NULL"}}), .bounded_sort = true},
       {.name = "claim.list_ready", .with = deep, .bounded_sort = true},
@@ -184,7 +184,7 @@ TEST_P(plan, of_limits_of_groups_is_the_same_for_10_and_for_10000) {
                 {"alarm_at", here().one_item(1)}});
   const std::vector<read> reads = {
       {.name = "claim.take", .with = take("10", "1")},
-      {.name = "claim.advance_limited", .with = advance, .bounded_sort = true},
+      {.name = "claim.advance_limited", .with = from(advance), .bounded_sort = true},
       {.name = "claim.tokens", .with = group, .bounded_sort = true},
       {.name = "claim.next_groups",
        .with = {{"after", "'group 3'"}, {"max", "5"}},
@@ -402,6 +402,12 @@ TEST_P(plan, of_looks_is_constant_over_many_deleted_under_a_held_snapshot) {
                              {.name = "claim.count_from", .with = room, .bounded_sort = true},
                              {.name = "claim.count_from", .with = much, .bounded_sort = true},
                              {.name = "claim.leased", .with = first, .bounded_sort = true}};
+  const parameters advance =
+      begin({{"limit", "1"}, {"hold", "1"}, {"group", here().one_text_item("g")}});
+  parameters limited = advance;
+  limited.insert({{"queue", "'jobs'"}, {"starts", "'{1}'"}, {"alarm_at", "'{NULL}'"}});
+  looks.push_back({.name = "claim.advance", .with = advance, .bounded_sort = true});
+  looks.push_back({.name = "claim.advance_limited", .with = limited, .bounded_sort = true});
   for (const std::string detail : {"", "_outline", "_seen"}) {
     const auto add_list = [&](const std::string& name, const parameters& with) {
       looks.push_back({.name = name + detail, .with = with, .bounded_sort = true});
@@ -413,8 +419,8 @@ TEST_P(plan, of_looks_is_constant_over_many_deleted_under_a_held_snapshot) {
   }
   // Each of them leaves an entry in the index of each state.
   expect_constant(looks, "jobs", [&] {
-    here().insert_many("jobs", "id, payload, state, fence",
-                       scattered + ", " + here().bytes_literal("x") + ", 5, n % 2", some);
+    here().insert_many("jobs", "id, payload, group_key, state, fence",
+                       scattered + ", " + here().bytes_literal("x") + ", 'g', 5, n % 2", some);
     const auto update = [&](const std::string& set) {
       here().sql("UPDATE jobs SET " + set + " WHERE id < " + far);
     };

@@ -127,6 +127,9 @@ beginning beginning_of(statement id) noexcept {
     case claim_list_waiting_seen:
     case claim_groups:
       return beginning::glance;
+    case claim_advance:
+    case claim_advance_limited:
+      return beginning::among;
     default:
       return beginning::front;
   }

@@ -42,6 +42,7 @@ enum class beginning : std::uint8_t {
   read,    ///< Behind deleted rows. It takes messages, and tells something about the places.
   search,  ///< At a due time. It takes none.
   glance,  ///< At all places. It takes none.
+  among,   ///< At the first message of all. It changes messages that are there.
 };
 beginning beginning_of(core::statement id) noexcept;
 

@@ -55,6 +55,21 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
   return out;
 }
 
+/// The values of a statement, and then those of the places.
+std::vector<value> with_values(std::span<const value> shared, const places& where,
+                               const range_lists& lists) {
+  const auto filled = core::values_of(place_request{.highs = lists.highs,
+                                                    .lows = lists.lows,
+                                                    .floors = lists.floors,
+                                                    .oldest = where.oldest,
+                                                    .passed = where.passed});
+  std::vector<value> out;
+  out.reserve(shared.size() + filled.size());
+  out.assign(shared.begin(), shared.end());
+  out.insert(out.end(), filled.begin(), filled.end());
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<known_table> known_tables::of(const core::table_names& names) {
@@ -78,7 +93,7 @@ row_set floor_session::execute(const core::contract& what, const core::table_nam
   // The called server sees neither the writers of a shard nor its sequence.
   const bool old = of_pending(what.id) && names.layout < layout_with_floors;
   if (!looks_ || names.sharded || names.by_turns || old)
-    return from(what, names, shared, {}, line_of({}));
+    return from(what, names, shared, {}, line_of({}), items);
   const std::shared_ptr<known_table> table = tables_.of(names);
   if (gives_clock(what, shared)) table->set_clock = true;
   switch (begins) {
@@ -86,6 +101,8 @@ row_set floor_session::execute(const core::contract& what, const core::table_nam
       return read(table, what, shared);
     case beginning::glance:
       return glance(*table, what, shared);
+    case beginning::among:
+      return among(table, what, shared, items);
     default:
       return search(*table, what, shared);
   }
@@ -143,6 +160,42 @@ row_set floor_session::glance(known_table& of, const core::contract& what,
   return rows;
 }
 
+row_set floor_session::among(const std::shared_ptr<known_table>& of, const core::contract& what,
+                             std::span<const value> shared, std::span<const value> items) {
+  if (alone()) {
+    aside([&] { learn(*of, false); });
+  } else {
+    touch(of, order::priorities);
+  }
+  const table_places::start begun = of->where.glance(clock::now());
+  row_set rows = from(what, of->names, shared, begun.where, {}, items);
+  of->where.glanced(begun, clock::now());
+  return rows;
+}
+
+std::optional<std::vector<row_set>> floor_session::execute_together(
+    std::string_view operation, const core::table_names& names,
+    std::span<const core::statement_call> all) {
+  const auto found = std::ranges::find_if(all, [](const core::statement_call& each) {
+    return each.what->texts == nullptr && beginning_of(each.what->id) == beginning::among;
+  });
+  if (found == all.end()) return dialect_session::execute_together(operation, names, all);
+  std::shared_ptr<known_table> table;
+  table_places::start begun;
+  if (looks_ && !names.sharded && !names.by_turns) {
+    table = tables_.of(names);
+    if (alone()) aside([&] { learn(*table, false); });
+    begun = table->where.glance(clock::now());
+  }
+  std::vector<core::statement_call> placed(all.begin(), all.end());
+  core::statement_call& one = placed[static_cast<std::size_t>(found - all.begin())];
+  one.shared = with_values(one.shared, begun.where, {});
+  one.what = &with_places(*one.what);
+  auto rows = dialect_session::execute_together(operation, names, placed);
+  if (rows && table) table->where.glanced(begun, clock::now());
+  return rows;
+}
+
 row_set floor_session::search(known_table& of, const core::contract& what,
                               std::span<const value> shared) {
   const bool pending = what.id == statement::pending_next_due && !of.set_clock;
@@ -152,17 +205,9 @@ row_set floor_session::search(known_table& of, const core::contract& what,
 
 row_set floor_session::from(const core::contract& what, const core::table_names& names,
                             std::span<const value> shared, const places& where,
-                            const range_lists& lists) {
-  const auto filled = core::values_of(place_request{.highs = lists.highs,
-                                                    .lows = lists.lows,
-                                                    .floors = lists.floors,
-                                                    .oldest = where.oldest,
-                                                    .passed = where.passed});
-  std::vector<value> given;
-  given.reserve(shared.size() + filled.size());
-  given.assign(shared.begin(), shared.end());
-  given.insert(given.end(), filled.begin(), filled.end());
-  return dialect_session::execute(with_places(what), names, given, {});
+                            const range_lists& lists, std::span<const value> items) {
+  return dialect_session::execute(with_places(what), names, with_values(shared, where, lists),
+                                  items);
 }
 
 /// A clock that a test sets can go back.
@@ -192,6 +237,7 @@ void floor_session::look_after_transaction() noexcept {
   if (touched.empty() || !usable()) return;
   try {
     for (const touched_table& each : touched) {
+      learn(*each.table, false);
       look(*each.table, each.by);
       tell(*each.table);
     }

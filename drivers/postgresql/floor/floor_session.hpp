@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,9 @@ class floor_session final : public dialect_session {
   core::row_set execute(const core::contract& what, const core::table_names& names,
                         std::span<const core::value> shared,
                         std::span<const core::value> items) override;
+  std::optional<std::vector<core::row_set>> execute_together(
+      std::string_view operation, const core::table_names& names,
+      std::span<const core::statement_call> all) override;
   void commit() override;
   void rollback() noexcept override;
 
@@ -79,12 +84,14 @@ class floor_session final : public dialect_session {
                           std::span<const core::value> shared, const places& where, order by);
   core::row_set glance(known_table& of, const core::contract& what,
                        std::span<const core::value> shared);
+  core::row_set among(const std::shared_ptr<known_table>& of, const core::contract& what,
+                      std::span<const core::value> shared, std::span<const core::value> items);
   core::row_set search(known_table& of, const core::contract& what,
                        std::span<const core::value> shared);
   /// Runs a statement with the places.
   core::row_set from(const core::contract& what, const core::table_names& names,
                      std::span<const core::value> shared, const places& where,
-                     const range_lists& lists);
+                     const range_lists& lists, std::span<const core::value> items = {});
   static places usable_places(const known_table& of, places where);
   /// The running transaction reads the table.
   void touch(const std::shared_ptr<known_table>& table, order by);

@@ -235,12 +235,11 @@ enum tq_purpose {
   /// `key`, `group`; integer: `every_ms`, `priority`, `catch_up`, `not_later_than_ms`; boolean:
   /// `skip_if_running`; headers: `tq_options_set_header`. See `schedule`.
   TQ_FOR_SCHEDULE = 15,
-  /// `tq_queue_begin_batch`. Text: `then`, the queue of the message at the end, `key`, `group`;
-  /// integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch of which
-  /// it
-  /// is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
+  /// `tq_queue_begin_batch`. Text: `name`; `then`, the queue of the message at the end, `key`,
+  /// `group`; integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch of
+  /// which it is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
   TQ_FOR_BATCH = 16,
-  /// `tq_set_group_limits`. Integer: `running`, `burst`; double: `rate`. See `group_limits`.
+  /// `tq_set_group_limits`. Integer: `running`, `burst`, `weight`; double: `rate`. See `group_limits`.
   TQ_FOR_GROUP_LIMITS = 17
 };
 
@@ -464,7 +463,7 @@ TQ_API int tq_schedule_find(tq_database* db, const char* name, size_t name_size,
 /// Batches of messages, the newest first. Reads only.
 /// @param max rows, 1 to 1,000. @param before only batches with lower ids; 0: the newest.
 /// @param batches fields: batch, total, outstanding, completed, dead, removed, gone INT; sealed,
-///   cancelled BOOL; then TEXT or NULL; created_at TIME; finished_at TIME or NULL.
+///   cancelled BOOL; name, then TEXT or NULL; created_at TIME; finished_at TIME or NULL.
 TQ_API int tq_database_batches(tq_database* db, size_t max, int64_t before, tq_result** batches,
                                tq_error** error);
 /// One batch, or no row. Fields as above. Reads only.
@@ -766,7 +765,8 @@ TQ_API int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t 
 TQ_API int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
                                const tq_options* limits, tq_error** error);
 /// The limits of groups, by their names. Fields: group TEXT, empty for each group without limits of
-/// its own; running, burst INT or NULL; rate DOUBLE or NULL. "claim" only. Reads only.
+/// its own; running, burst, weight INT or NULL; rate DOUBLE or NULL. "claim" only. Reads
+/// only.
 TQ_API int tq_group_limits(tq_queue* queue, tq_result** limits, tq_error** error);
 /// Begins a batch of messages; a "claim" queue. docs/batches.md has the rules.
 /// @param payload of the message at the end, if the options have a `then`.

@@ -22,11 +22,11 @@ constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
 void print(const std::vector<tableq::batch_info>& all, bool as_json) {
   output out;
-  std::vector<std::vector<std::string>> rows{{"BATCH", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
+  std::vector<std::vector<std::string>> rows{{"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
                                               "DEAD", "REMOVED", "GONE", "THEN", "CREATED"}};
   for (const tableq::batch_info& one : all) {
     if (as_json) out.line(batch_json(one).dump());
-    rows.push_back({std::to_string(one.id), state_of(one), std::to_string(one.total),
+    rows.push_back({std::to_string(one.id), one.name.empty() ? "-" : printable(one.name), state_of(one), std::to_string(one.total),
                     std::to_string(one.outstanding), std::to_string(one.completed),
                     std::to_string(one.dead), std::to_string(one.removed), std::to_string(one.gone),
                     one.then.empty() ? "-" : one.then, iso(one.created_at)});
@@ -96,11 +96,13 @@ struct begin_arguments {
   explicit begin_arguments(CLI::App& command)
       : then(command, "--then", "QUEUE", "The queue that gets a message at the end"),
         payload(command, "--payload", "TEXT", "Its payload; empty without it"),
-        parent(command, "--parent", "ID", "The batch of which the new one is a member") {}
+        parent(command, "--parent", "ID", "The batch of which the new one is a member"),
+        name(command, "--name", "TEXT", "A name for people, which list and get show") {}
 
   argument then;
   argument payload;
   argument parent;
+  argument name;
 };
 
 exit_status begin(const connection_options& connection, const begin_arguments& given) {
@@ -115,6 +117,7 @@ exit_status begin(const connection_options& connection, const begin_arguments& g
     options.parent =
         tableq::batch_id{.value = parse_number("--parent", given.parent.text(), 1, highest)};
   }
+  if (given.name.given()) options.name = given.name.text();
   tableq::database db = connect(connection);
   const tableq::batch made = db.begin_batch(options);
   output out;
@@ -128,7 +131,7 @@ void add_begin(CLI::App& batch, invocation& call) {
       batch, call, "begin",
       {.description = "Begin a batch, and print its id",
        .details = "Messages of all queues that were created with --batches may belong to it.",
-       .usage = "[--then QUEUE [--payload TEXT]] [--parent ID]",
+       .usage = "[--name TEXT] [--then QUEUE [--payload TEXT]] [--parent ID]",
        .examples = "  id=$(tableq batch begin --then reports --payload 'import is done')"});
   const auto given = std::make_shared<begin_arguments>(command);
   command.callback(

@@ -160,6 +160,7 @@ std::string state_of(const tableq::batch_info& of) {
 
 json batch_json(const tableq::batch_info& of) {
   json out{{"batch", of.id},
+           {"name", of.name.empty() ? json() : json(of.name)},
            {"state", state_of(of)},
            {"total", of.total},
            {"outstanding", of.outstanding},

@@ -28,14 +28,15 @@ struct limit_arguments {
         group(command, "--group", "NAME",
               "claim: the limits of this group; with an empty name of all without their own"),
         running(command, "--running", "N",
-                "The most ready and leased messages of the group, or none") {
+                "The most ready and leased messages of the group, or none"),
+        weight(command, "--weight", "N", "Turns of the group where others have one, or none") {
     queue.required();
     command.add_flag("--groups", groups, "claim: show the limits of all groups");
     command.add_flag("--json", as_json, "Print the limits as an object");
   }
   [[nodiscard]] bool any() const {
     return capacity.given() || rate.given() || burst.given() || concurrency.given() ||
-           running.given();
+           running.given() || weight.given();
   }
   /// The text of one of them.
   [[nodiscard]] std::optional<std::string> operator()(const std::string& name) const {
@@ -43,7 +44,8 @@ struct limit_arguments {
                                        {"rate", &rate},
                                        {"burst", &burst},
                                        {"concurrency", &concurrency},
-                                       {"running", &running}}) {
+                                       {"running", &running},
+                                       {"weight", &weight}}) {
       if (name == option && each->given()) return each->text();
     }
     return std::nullopt;
@@ -56,6 +58,7 @@ struct limit_arguments {
   argument concurrency;
   argument group;
   argument running;
+  argument weight;
   bool groups = false;
   bool as_json = false;
 };
@@ -94,7 +97,7 @@ exit_status on_queue(const connection_options& connection, const std::string& na
 
 void print_groups(const tableq::claim_queue& queue, bool as_json) {
   output out;
-  std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST"}};
+  std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"}};
   for (const tableq::limited_group& each : queue.group_limits()) {
     const json of = limits_json(each.limits);
     if (as_json) {
@@ -103,7 +106,8 @@ void print_groups(const tableq::claim_queue& queue, bool as_json) {
       out.line(all.dump());
     } else {
       lines.push_back({each.group.empty() ? "(others)" : printable(each.group),
-                       shown(of["running"]), shown(of["rate"]), shown(of["burst"])});
+                       shown(of["running"]), shown(of["rate"]), shown(of["burst"]),
+                       shown(of["weight"])});
     }
   }
   if (!as_json) {
@@ -135,9 +139,10 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
 
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
   if (given.groups || given.group.given()) return limit_groups(connection, given);
-  if (given.running.given()) {
+  if (given.running.given() || given.weight.given()) {
     throw usage_error(
-        "--running is of groups: name one with --group, or --group '' for all others");
+        "--running and --weight are of groups: name one with --group, or --group '' for all "
+        "others");
   }
   // Errors in the texts are reported before anything is opened.
   (void)changed(tableq::queue_limits(), "--", std::cref(given));

@@ -64,6 +64,7 @@ tableq::group_limits changed(tableq::group_limits limits, const std::string& pre
   from.read(limits.rate, "rate", parse_rate);
   if (!limits.rate) limits.burst.reset();
   from.read(limits.burst, "burst", count_to(1000));
+  from.read(limits.weight, "weight", count_to(1000));
   return limits;
 }
 
@@ -77,7 +78,8 @@ json limits_json(const tableq::queue_limits& limits) {
 json limits_json(const tableq::group_limits& limits) {
   return {{"running", or_null(limits.running)},
           {"rate", or_null(limits.rate)},
-          {"burst", or_null(limits.burst)}};
+          {"burst", or_null(limits.burst)},
+          {"weight", or_null(limits.weight)}};
 }
 
 }  // namespace tool

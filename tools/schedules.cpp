@@ -1,6 +1,7 @@
 #include <cctype>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,68 +18,98 @@ namespace tool {
 
 namespace {
 
-struct every_arguments {
-  explicit every_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The queue"),
-        name(command, "NAME", "", "The schedule's own name"),
-        when(command, "WHEN", "", "Five fields, @daily and the like, or an interval such as 90s"),
-        zone(command, "--zone", "ZONE", "Of the fields, such as Europe/Berlin; default UTC"),
+/// The options of a rule that `every` and `schedules change` share.
+struct rule_arguments {
+  explicit rule_arguments(CLI::App& command)
+      : zone(command, "--zone", "ZONE", "Of the fields, such as Europe/Berlin; default UTC"),
         key(command, "--key", "KEY", "claim: no message while another one holds the key"),
         group(command, "--group", "GROUP", "claim: the message's group"),
         priority(command, "--priority", "N", "claim: higher comes first; default 0"),
         header(command, "--header", "NAME=VALUE", "claim: may be repeated"),
         missed(command, "--missed", "N", "Missed times made up for: latest (default), skip or N"),
         later(command, "--not-later-than", "TIME", "Leave out times that are longer ago") {
-    for (argument* const each : {&queue, &name, &when}) each->required();
     header.repeatable();
+  }
+
+  void apply(const invocation& call, tableq::schedule& to) const {
+    if (zone.given()) to.zone = zone.text();
+    replace(to.key, key);
+    replace(to.group, group);
+    if (priority.given()) {
+      to.priority = static_cast<std::int32_t>(
+          parse_number("--priority", priority.text(), INT32_MIN, INT32_MAX));
+    }
+    if (header.given()) to.headers.clear();
+    for (const std::string& each : header.all())
+      to.headers.insert(parse_assignment("--header", each));
+    if (missed.given()) to.catch_up = catch_up();
+    if (later.given()) to.not_later_than = parse_duration("--not-later-than", later.text());
+    const auto payload = call.tail.value_or(std::vector<std::string>());
+    if (payload.size() > 1) throw usage_error("give the payload as one argument, in quotes");
+    if (!payload.empty()) to.payload = payload.front();
+  }
+
+  argument zone, key, group, priority, header, missed, later;
+
+ private:
+  static void replace(std::optional<std::string>& to, const argument& given) {
+    if (given.given()) to = given.text();
+    if (to == "") to.reset();
+  }
+  [[nodiscard]] int catch_up() const {
+    if (missed.text() == "latest") return 1;
+    if (missed.text() == "skip") return 0;
+    return static_cast<int>(parse_number("--missed", missed.text(), 1, 1000));
+  }
+};
+
+/// @param times five fields, or an interval.
+void set_times(tableq::schedule& to, const std::string& option, const std::string& times) {
+  const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
+                        std::isdigit(static_cast<unsigned char>(times.front())) != 0;
+  to.cron.clear();
+  to.every = {};
+  if (!interval) {
+    to.cron = times;
+    return;
+  }
+  try {
+    to.every = parse_duration(option, times);
+  } catch (const usage_error&) {
+    throw usage_error(option +
+                      " is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
+                      "interval such as 90s or 2h");
+  }
+}
+
+void print_next(const tableq::schedules& schedules, const std::string& name) {
+  const auto found = schedules.find(name);
+  output out;
+  out.line(found && !found->next.empty() ? "next: " + iso(found->next.front()) : "paused");
+  out.flush();
+}
+
+struct every_arguments {
+  explicit every_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "The queue"),
+        name(command, "NAME", "", "The schedule's own name"),
+        when(command, "WHEN", "", "Five fields, @daily and the like, or an interval such as 90s"),
+        rest(command) {
+    for (argument* const each : {&queue, &name, &when}) each->required();
     command.add_flag("--skip-if-running", skip,
                      "claim: no message while an earlier one is in the queue");
   }
 
-  [[nodiscard]] tableq::schedule rule() const {
-    tableq::schedule out{.name = name.text(), .queue = queue.text(), .skip_if_running = skip};
-    const std::string times = when.text();
-    const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
-                          std::isdigit(static_cast<unsigned char>(times.front())) != 0;
-    if (interval) {
-      try {
-        out.every = parse_duration("WHEN", times);
-      } catch (const usage_error&) {
-        throw usage_error(
-            "WHEN is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
-            "interval "
-            "such as 90s or 2h");
-      }
-    } else {
-      out.cron = times;
-    }
-    if (zone.given()) out.zone = zone.text();
-    if (key.given()) out.key = key.text();
-    if (group.given()) out.group = group.text();
-    if (priority.given()) {
-      out.priority = static_cast<std::int32_t>(
-          parse_number("--priority", priority.text(), INT32_MIN, INT32_MAX));
-    }
-    for (const std::string& each : header.all())
-      out.headers.insert(parse_assignment("--header", each));
-    if (missed.given() && missed.text() != "latest") {
-      out.catch_up = missed.text() == "skip"
-                         ? 0
-                         : static_cast<int>(parse_number("--missed", missed.text(), 1, 1000));
-    }
-    if (later.given()) out.not_later_than = parse_duration("--not-later-than", later.text());
-    return out;
-  }
-
-  argument queue, name, when, zone, key, group, priority, header, missed, later;
+  argument queue, name, when;
+  rule_arguments rest;
   bool skip = false;
 };
 
 exit_status every(const invocation& call, const every_arguments& given) {
-  tableq::schedule rule = given.rule();
-  const auto payload = call.tail.value_or(std::vector<std::string>());
-  if (payload.size() > 1) throw usage_error("give the payload as one argument, in quotes");
-  if (!payload.empty()) rule.payload = payload.front();
+  tableq::schedule rule{
+      .name = given.name.text(), .queue = given.queue.text(), .skip_if_running = given.skip};
+  set_times(rule, "WHEN", given.when.text());
+  given.rest.apply(call, rule);
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();
   if (schedules.find(rule.name)) {
@@ -86,9 +117,48 @@ exit_status every(const invocation& call, const every_arguments& given) {
   } else {
     schedules.add(rule);
   }
-  output out;
-  out.line("next: " + iso(schedules.find(rule.name).value().next.at(0)));
-  out.flush();
+  print_next(schedules, rule.name);
+  return exit_status::done;
+}
+
+struct change_arguments {
+  explicit change_arguments(CLI::App& command)
+      : name(command, "NAME", "", "The schedule"),
+        queue(command, "--queue", "QUEUE", "Another queue"),
+        when(command, "--when", "WHEN", "Other times: fields, @daily and the like, or an interval"),
+        rest(command) {
+    name.required();
+    command.add_flag("--skip-if-running,!--no-skip-if-running", skip,
+                     "claim: no message while an earlier one is in the queue");
+  }
+
+  argument name, queue, when;
+  rule_arguments rest;
+  std::optional<bool> skip;
+};
+
+exit_status change(const invocation& call, const change_arguments& given) {
+  const auto edit = [&](tableq::schedule& rule) {
+    if (given.queue.given()) rule.queue = given.queue.text();
+    if (given.when.given()) set_times(rule, "--when", given.when.text());
+    if (given.skip) rule.skip_if_running = *given.skip;
+    given.rest.apply(call, rule);
+  };
+  tableq::schedule untouched;
+  edit(untouched);  // Errors in the texts are reported before anything is opened.
+  if (untouched == tableq::schedule() && !given.skip && !call.tail) {
+    const auto& rest = given.rest;
+    const bool any = rest.zone.given() || rest.key.given() || rest.group.given() ||
+                     rest.priority.given() || rest.missed.given();
+    if (!any) throw usage_error("name what changes: an option, or a payload after --");
+  }
+  tableq::database db = connect(call.connection);
+  tableq::schedules schedules = db.schedules();
+  if (!schedules.change(given.name.text(), edit)) {
+    complain("there is no schedule " + in_quotes(given.name.text()));
+    return exit_status::nothing;
+  }
+  print_next(schedules, given.name.text());
   return exit_status::done;
 }
 
@@ -139,8 +209,8 @@ void add_every(CLI::App& app, invocation& call) {
       app, call, "every",
       {.description = "Add a message to a queue again and again",
        .details =
-           "Adds the schedule, or replaces the one of that name: give its zone, payload and "
-           "other options again.\n"
+           "Adds the schedule, or replaces the one of that name, with zone, payload and all other "
+           "options; `tableq schedules change` keeps the rest.\n"
            "WHEN is minute, hour, day, month and weekday, @daily and the like, or an interval "
            "such as 90s.\n"
            "Processes that take, dequeue or work follow it.",
@@ -156,7 +226,7 @@ void add_every(CLI::App& app, invocation& call) {
 
 void add_schedules(CLI::App& app, invocation& call) {
   CLI::App& group = add_command(app, "schedules",
-                                {.description = "List, pause, resume, remove or run schedules",
+                                {.description = "List, change, pause, resume, remove or run schedules",
                                  .details = "",
                                  .usage = "COMMAND",
                                  .examples = "  tableq schedules list"});
@@ -171,6 +241,19 @@ void add_schedules(CLI::App& app, invocation& call) {
   listing.add_flag("--json", *as_json, "Print an object for each");
   listing.callback([&call, as_json] {
     call.run = [&call, as_json] { return list_rules(call.connection, *as_json); };
+  });
+  CLI::App& changing = add_database_command(
+      group, call, "change",
+      {.description = "Change some options of a schedule; the others stay",
+       .details = "Given headers replace all headers; an empty key or group removes it.\n"
+                  "Exit status 1 when there is no such schedule.",
+       .usage = "NAME [--when WHEN] [--queue QUEUE] [--zone ZONE] [-- PAYLOAD]",
+       .examples = "  tableq schedules change nightly --when '30 3 * * *'\n"
+                   "  tableq schedules change nightly --priority 5 -- report"});
+  const auto changes = std::make_shared<change_arguments>(changing);
+  changing.callback([&call, changes] {
+    call.takes_tail = true;
+    call.run = [&call, changes] { return change(call, *changes); };
   });
   add_rule_action(group, call, "pause", "Stop following a schedule", &tableq::schedules::pause);
   add_rule_action(group, call, "resume", "Go on with the next time of a schedule",

@@ -19,7 +19,7 @@ std::optional<tableq::batch_id> batch_values::all() const {
 }
 
 tableq::batch_options begin_values::all(std::string_view bytes) const {
-  tableq::batch_options out{.parent = parent.all()};
+  tableq::batch_options out{.parent = parent.all(), .name = name};
   if (!queue.empty()) {
     out.then = *this;
     out.then->payload = bytes;

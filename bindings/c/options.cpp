@@ -99,6 +99,7 @@ constexpr std::array group_limit_keys = {
     key<group_limits, &group_limits::running>("running"),
     key<group_limits, &group_limits::rate>("rate"),
     key<group_limits, &group_limits::burst>("burst"),
+    key<group_limits, &group_limits::weight>("weight"),
 };
 using tableq::stats_options;
 constexpr std::array stats_keys = {
@@ -175,6 +176,7 @@ constexpr std::array schedule_keys = {
 };
 
 constexpr std::array batch_keys = {
+    key<begin_values, &begin_values::name>("name"),
     key<begin_values, &begin_values::queue>("then"),
     key<begin_values, &begin_values::key>("key"),
     key<begin_values, &begin_values::group>("group"),

@@ -61,6 +61,7 @@ struct message_values : tableq::claim_enqueue_options {
 };
 struct begin_values : tableq::batch_end {
   batch_values parent = {};
+  std::string name = {};
 
   [[nodiscard]] tableq::batch_options all(std::string_view bytes) const;
 };

@@ -294,6 +294,8 @@ constexpr std::array step_columns = {
 using tableq::batch_info;
 constexpr std::array batch_columns = {
     column<batch_info>{"batch", [](const batch_info& of) { return integer(of.id); }},
+    column<batch_info>{
+        "name", [](const batch_info& of) { return of.name.empty() ? null() : text(of.name); }},
     column<batch_info>{"total", [](const batch_info& of) { return count(of.total); }},
     column<batch_info>{"outstanding", [](const batch_info& of) { return count(of.outstanding); }},
     column<batch_info>{"completed", [](const batch_info& of) { return count(of.completed); }},
@@ -394,6 +396,8 @@ constexpr std::array limited_group_columns = {
                           [](const limited_group& of) { return optional(of.limits.rate, real); }},
     column<limited_group>{
         "burst", [](const limited_group& of) { return optional(of.limits.burst, number); }},
+    column<limited_group>{
+        "weight", [](const limited_group& of) { return optional(of.limits.weight, number); }},
 };
 using tableq::redriven;
 constexpr std::array redriven_columns = {

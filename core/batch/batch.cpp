@@ -63,6 +63,7 @@ batch_info to_info(batch_info_row row, std::optional<std::size_t> counted_to) {
   const std::size_t counted = row.outstanding + row.dead + row.removed + row.gone;
   if (row.finished_at || counted < counted_to) counted_to = std::nullopt;
   return {.id = row.batch,
+          .name = std::move(row.name).value_or(std::string()),
           .total = row.total,
           .outstanding = row.outstanding,
           .completed = row.completed,
@@ -105,6 +106,12 @@ void check_end(const queue_state& desk, transaction_state* tx, const batch_end& 
 
 std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_options& options) {
   core::batch_begin_request request{.now = desk.database().now()};
+  if (!options.name.empty()) {
+    if (!core::is_key(options.name)) {
+      core::refuse("the name of a batch has up to 200 bytes of UTF-8 without NUL");
+    }
+    request.name = options.name;
+  }
   std::string texts;
   if (options.then) {
     check_end(desk, tx, *options.then);

@@ -160,6 +160,9 @@ void check_group_limits(const group_limits& limits, std::string_view group) {
     refuse("the burst of a group must be from 1 to 1,000");
   }
   if (limits.burst && !limits.rate) refuse("a burst needs a rate");
+  if (limits.weight && (*limits.weight < 1 || *limits.weight > most)) {
+    refuse("the weight of a group must be from 1 to 1,000");
+  }
 }
 
 void check_payload(std::string_view payload, const payload_limit& limit) {

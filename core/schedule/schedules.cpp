@@ -1,6 +1,7 @@
 #include <tableq/schedules.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -293,6 +294,28 @@ void schedules::change(const schedule& rule) {
                    change.replace(*before, rule, before->owner.value_or(""));
                    return true;
                  });
+}
+
+bool schedules::change(text_view name, const std::function<void(schedule&)>& edit) {
+  for (;;) {
+    const std::optional<schedule_info> stored = find(name);
+    if (!stored) return false;
+    schedule rule = stored->rule;
+    edit(rule);
+    if (rule.name != name.view()) {
+      core::refuse("the name of a schedule stays: remove it, and add another one");
+    }
+    const bool done = core::changing(
+        *state_, "schedules.change", outside_, std::span(&rule, 1),
+        [&](core::change_of_rules& change) {
+          const auto now = change.find(rule.name);
+          if (!now || core::rule_of(*now) != stored->rule) return false;
+          if (const auto before = change.remove(rule.name))
+            change.replace(*before, rule, before->owner.value_or(""));
+          return true;
+        });
+    if (done) return true;
+  }
 }
 
 bool schedules::pause(text_view name) {

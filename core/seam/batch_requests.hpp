@@ -26,6 +26,7 @@ inline value to_value(member_outcome outcome) noexcept {
 
 /// A new batch: the message at its end, if it has one.
 struct batch_begin_request {
+  std::optional<std::string_view> name = {};
   std::optional<std::string_view> queue = {};
   std::optional<byte_view> payload = {};
   std::optional<std::string_view> headers = {};
@@ -33,7 +34,7 @@ struct batch_begin_request {
   std::optional<std::string_view> group = {};
   std::int32_t priority = 0;
   std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(batch_begin_request, queue, payload, headers, key, group, priority, now)
+  TABLEQ_FIELDS(batch_begin_request, name, queue, payload, headers, key, group, priority, now)
 };
 
 /// Messages for a batch. A sealed one takes them while the member is outstanding.
@@ -181,14 +182,15 @@ struct batch_counts_row {
 /// A batch with its counts.
 struct batch_info_row : batch_counts_row {
   std::int64_t batch = 0;
+  std::optional<std::string> name = {};
   std::size_t outstanding = 0;
   bool sealed = false;
   bool cancelled = false;
   std::optional<std::string> queue = {};
   timestamp created_at = {};
   std::optional<timestamp> finished_at = {};
-  TABLEQ_MORE_FIELDS(batch_info_row, batch_counts_row, batch, outstanding, sealed, cancelled, queue,
-                     created_at, finished_at)
+  TABLEQ_MORE_FIELDS(batch_info_row, batch_counts_row, batch, name, outstanding, sealed, cancelled,
+                     queue, created_at, finished_at)
 };
 
 /// An outstanding member.

@@ -92,8 +92,9 @@ struct new_group_limits_request {
   std::optional<int> running = {};
   std::optional<std::int64_t> rate = {};
   std::optional<int> burst = {};
+  std::optional<int> weight = {};
   std::int64_t changes = 0;
-  TABLEQ_FIELDS(new_group_limits_request, queue, name, running, rate, burst, changes)
+  TABLEQ_FIELDS(new_group_limits_request, queue, name, running, rate, burst, weight, changes)
 };
 
 /// The change of limits that all waiting messages follow.
@@ -127,9 +128,10 @@ struct group_limits_row {
   std::optional<int> running = {};
   std::optional<std::int64_t> rate = {};
   std::optional<int> burst = {};
+  std::optional<int> weight = {};
   std::int64_t changes = 0;
   std::int64_t applied = 0;
-  TABLEQ_FIELDS(group_limits_row, name, running, rate, burst, changes, applied)
+  TABLEQ_FIELDS(group_limits_row, name, running, rate, burst, weight, changes, applied)
 };
 
 /// The queue that has the name, its limits and its options. No row: no queue has it.

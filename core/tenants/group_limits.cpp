@@ -21,7 +21,7 @@ namespace core {
 namespace {
 
 group_limits limits_of(const group_limits_row& row) {
-  group_limits out{.running = row.running, .burst = row.burst};
+  group_limits out{.running = row.running, .burst = row.burst, .weight = row.weight};
   if (row.rate) out.rate = static_cast<double>(*row.rate) / static_cast<double>(rate_unit);
   return out;
 }
@@ -68,6 +68,7 @@ void store(const queue_state& queue, connection& session, std::span<const limite
          .running = limits.running,
          .rate = rate,
          .burst = limits.burst,
+         .weight = limits.weight,
          .changes = name.empty() ? changes : 0});
   };
   if (groups.empty()) {
@@ -133,6 +134,10 @@ stored_change change_limits(const queue_state& queue, connection& session,
 void set_limits_of(const queue_state& queue, const group_limits& limits, std::string_view group) {
   check_group_limits(limits, group);
   if (!queue.info().groups) refuse("the queue " + queue.name() + " has no groups");
+  if (limits.weight && !queue.info().groups->by_turns) {
+    refuse("a weight is of turns, and the groups of the queue " + queue.name() +
+           " take none: only a queue that is created with by_turns (--groups-by-turns) has them");
+  }
   queue.limits().forget();
   const stored_change made = queue.database().in_transaction([&](connection& session) {
     return change_limits(queue, session, limits, group);

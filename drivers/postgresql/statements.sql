@@ -406,6 +406,24 @@ FROM (
 -- fragment: set_ready_at.turns
 , ready_at = {clock}
 
+-- fragment: set_place_in_line
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
+
+-- fragment: set_place_in_line.turns
+, ready_at = {clock} - COALESCE((
+      SELECT ({clock} - front.ready_at) * (l.weight - 1) / l.weight
+      FROM (SELECT weight
+            FROM {quotas} AS l
+            WHERE l.queue = CAST(:queue AS text) AND l.name IN (msg.group_key, '')
+            ORDER BY l.name DESC
+            LIMIT 1) AS l
+      CROSS JOIN LATERAL (SELECT first.ready_at
+                          FROM {table} AS first
+                          WHERE first.state = 0 AND first.priority = msg.priority AND l.weight > 1
+                          ORDER BY first.priority DESC, first.ready_at, first.id
+                          LIMIT 1) AS front
+      WHERE front.ready_at < {clock}), 0)
+
 -- fragment: keep_or_set_ready_at
 
 -- fragment: keep_or_set_ready_at.turns
@@ -1881,7 +1899,7 @@ SET state = (SELECT states[pg_catalog.width_bucket(msg.id, ids)] FROM mine),
     due_at = (SELECT CASE WHEN states[pg_catalog.width_bucket(msg.id, ids)] = 2
                           THEN GREATEST(times[pg_catalog.width_bucket(msg.id, ids)], {clock_at_change})
                           ELSE 0 END
-              FROM mine){set_ready_at}
+              FROM mine){set_place_in_line}
 WHERE id = ANY (ARRAY(SELECT id FROM next UNION ALL SELECT id FROM surplus)) AND state + 0 IN (0, 5)
   AND {own_queue}
 RETURNING (SELECT items[pg_catalog.width_bucket(msg.id, ids)] FROM mine) - 1 AS item, id, state, due_at
@@ -2063,7 +2081,7 @@ SET capacity = excluded.capacity,
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 
 -- name: group.list
-SELECT name, running, rate, burst, changes, applied
+SELECT name, running, rate, burst, weight, changes, applied
 FROM {quotas}
 WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
 ORDER BY name
@@ -2073,9 +2091,9 @@ DELETE FROM {quotas}
 WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
 
 -- name: group.insert
-INSERT INTO {quotas} (queue, name, running, rate, burst, changes)
+INSERT INTO {quotas} (queue, name, running, rate, burst, weight, changes)
 VALUES (CAST(:queue AS text), CAST(:name AS text), CAST(:running AS bigint), CAST(:rate AS bigint),
-        CAST(:burst AS bigint), CAST(:changes AS bigint))
+        CAST(:burst AS bigint), CAST(:weight AS bigint), CAST(:changes AS bigint))
 
 -- name: group.apply
 UPDATE {quotas}
@@ -2610,8 +2628,8 @@ WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
 ORDER BY i.relname, part.place
 
 -- name: batch.begin
-INSERT INTO {batches} (queue, payload, headers, key, group_key, priority, created_at)
-VALUES (CAST(:queue AS text), CAST(:payload AS bytea), CAST(:headers AS text), CAST(:key AS text), CAST(:group AS text),
+INSERT INTO {batches} (name, queue, payload, headers, key, group_key, priority, created_at)
+VALUES (CAST(:name AS text), CAST(:queue AS text), CAST(:payload AS bytea), CAST(:headers AS text), CAST(:key AS text), CAST(:group AS text),
         CAST(:priority AS integer), {clock})
 RETURNING id AS batch
 
@@ -2700,9 +2718,9 @@ SELECT b.total,
        COALESCE(b.dead, n.dead) AS dead,
        COALESCE(b.removed, n.removed) AS removed,
        COALESCE(b.gone, n.gone) AS gone,
-       b.id AS batch,
+       b.id AS batch, b.name,
        n.outstanding, b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
-FROM (SELECT id, total, completed, dead, removed, gone, sealed, cancelled, queue, created_at, finished_at
+FROM (SELECT id, name, total, completed, dead, removed, gone, sealed, cancelled, queue, created_at, finished_at
       FROM {batches}
       WHERE id >= CAST(:first AS bigint) AND id <= CAST(:last AS bigint)
       ORDER BY id DESC

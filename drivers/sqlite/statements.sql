@@ -911,6 +911,20 @@ WHERE queue = :queue AND name IN (:group, '')
 ORDER BY name DESC
 LIMIT 1
 
+-- fragment: set_place_in_line
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
+
+-- fragment: set_place_in_line.turns
+, ready_at = {clock} - COALESCE((
+      SELECT ({clock} - first) * (weight - 1) / weight
+      FROM (SELECT (SELECT weight {limits_of_group}) AS weight,
+                   (SELECT line.ready_at
+                    FROM main.{table} AS line INDEXED BY {table:ready}
+                    WHERE line.state = 0 AND line.priority = q.priority
+                    ORDER BY line.ready_at, line.id
+                    LIMIT 1) AS first) AS l
+      WHERE weight > 1 AND first < {clock}), 0)
+
 -- name: claim.advance_limited
 -- The same for groups with limits of their own: up to :starts messages become ready, and the next one waits until
 -- :alarm_at. If more are ready than may run, the last of them are held again.
@@ -937,7 +951,7 @@ moved (id, place, starts) AS (
 )
 UPDATE main.{table} AS q
 SET state = {moved_state},
-    due_at = CASE WHEN m.place > m.starts THEN MAX(:alarm_at, {clock}) ELSE 0 END{set_ready_at}
+    due_at = CASE WHEN m.place > m.starts THEN MAX(:alarm_at, {clock}) ELSE 0 END{set_place_in_line}
 FROM moved AS m
 WHERE q.id = m.id
   AND {own_queue}
@@ -1077,7 +1091,7 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 DELETE FROM main.{limits} WHERE queue = :queue
 
 -- name: group.list
-SELECT name, running, rate, burst, changes, applied
+SELECT name, running, rate, burst, weight, changes, applied
 FROM main.{quotas}
 WHERE queue = :queue AND (:name IS NULL OR name = :name)
 ORDER BY name
@@ -1086,8 +1100,8 @@ ORDER BY name
 DELETE FROM main.{quotas} WHERE queue = :queue AND (:name IS NULL OR name = :name)
 
 -- name: group.insert
-INSERT INTO main.{quotas} (queue, name, running, rate, burst, changes)
-VALUES (:queue, :name, :running, :rate, :burst, :changes)
+INSERT INTO main.{quotas} (queue, name, running, rate, burst, weight, changes)
+VALUES (:queue, :name, :running, :rate, :burst, :weight, :changes)
 
 -- name: group.apply
 UPDATE main.{quotas} SET applied = :changes WHERE queue = :queue AND name = '' AND changes = :changes
@@ -1343,8 +1357,8 @@ ORDER BY index_name, place
 
 -- name: batch.begin
 WITH unused AS (SELECT 1)
-INSERT INTO main.{batches} (queue, payload, headers, key, group_key, priority, created_at)
-VALUES (:queue, :payload, :headers, :key, :group, :priority, {clock})
+INSERT INTO main.{batches} (name, queue, payload, headers, key, group_key, priority, created_at)
+VALUES (:name, :queue, :payload, :headers, :key, :group, :priority, {clock})
 RETURNING id AS batch
 
 -- name: batch.add
@@ -1424,7 +1438,7 @@ SELECT b.total,
                 (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 2 LIMIT :count_to))) AS removed,
        COALESCE(b.gone,
                 (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 3 LIMIT :count_to))) AS gone,
-       b.id AS batch,
+       b.id AS batch, b.name,
        (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 0 LIMIT :count_to))
          AS outstanding,
        b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at

@@ -126,6 +126,30 @@ INDEX ({table:turns})
 -- fragment: set_ready_at.turns
 , ready_at = {clock}
 
+-- fragment: set_place_in_line
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
+
+-- fragment: set_place_in_line.turns
+, ready_at = t.clock - CASE WHEN own.weight > 1 AND line.ready_at < t.clock
+                              THEN (t.clock - line.ready_at) * (own.weight - 1) / own.weight
+                            ELSE 0 END
+
+-- fragment: weight_of_group
+
+-- fragment: weight_of_group.turns
+, l.weight
+
+-- fragment: front_of_line
+
+-- fragment: front_of_line.turns
+-- A message that a take has locked is about to leave the line.
+OUTER APPLY (
+  SELECT TOP (1) front.ready_at
+  FROM {table} AS front WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:turns}))
+  WHERE own.weight > 1 AND front.state = 0 AND front.priority = q.priority
+  ORDER BY front.ready_at, front.id
+) AS line
+
 -- fragment: keep_or_set_ready_at
 
 -- fragment: keep_or_set_ready_at.turns
@@ -1347,13 +1371,13 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET state = {moved_state},
-    due_at = CASE WHEN m.place <= m.starts THEN 0 WHEN v.alarm_at > t.clock THEN v.alarm_at ELSE t.clock END{set_ready_at}
+    due_at = CASE WHEN m.place <= m.starts THEN 0 WHEN v.alarm_at > t.clock THEN v.alarm_at ELSE t.clock END{set_place_in_line}
 OUTPUT v.item, inserted.id, inserted.state, inserted.due_at
 FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)), CAST(:starts AS bigint),
                       CAST(:alarm_at AS bigint))}) AS v (item, [group], starts, alarm_at)
 CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold, {clock} AS clock) AS t
 OUTER APPLY (
-  SELECT TOP (1) l.running
+  SELECT TOP (1) l.running{weight_of_group}
   FROM {quotas} AS l WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
   WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name IN (v.[group], CAST(N'' AS varbinary(400)))
   ORDER BY l.name DESC
@@ -1380,6 +1404,7 @@ CROSS APPLY (
   ) AS surplus
 ) AS m
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = m.id
+{front_of_line}
 WHERE (m.place = 0 AND q.state = 0) OR (m.place > 0 AND q.state = 5)
 OPTION (FORCE ORDER, LOOP JOIN)
 
@@ -1600,7 +1625,7 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: group.list
-SELECT CAST(name AS nvarchar(200)) AS name, running, rate, burst, changes, applied
+SELECT CAST(name AS nvarchar(200)) AS name, running, rate, burst, weight, changes, applied
 FROM {quotas} WITH (READCOMMITTEDLOCK)
 WHERE queue = CAST(:queue AS nvarchar(60))
   AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
@@ -1612,9 +1637,9 @@ WHERE queue = CAST(:queue AS nvarchar(60))
   AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
 
 -- name: group.insert
-INSERT INTO {quotas} WITH (ROWLOCK) (queue, name, running, rate, burst, changes)
+INSERT INTO {quotas} WITH (ROWLOCK) (queue, name, running, rate, burst, weight, changes)
 VALUES (CAST(:queue AS nvarchar(60)), CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)), CAST(:running AS bigint),
-        CAST(:rate AS bigint), CAST(:burst AS bigint), CAST(:changes AS bigint))
+        CAST(:rate AS bigint), CAST(:burst AS bigint), CAST(:weight AS bigint), CAST(:changes AS bigint))
 
 -- name: group.apply
 UPDATE {quotas} WITH (ROWLOCK)
@@ -2098,9 +2123,9 @@ WHERE i.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), 
 ORDER BY i.name, x.key_ordinal
 
 -- name: batch.begin
-INSERT INTO {batches} WITH (ROWLOCK) (queue, payload, headers, [key], group_key, priority, created_at)
+INSERT INTO {batches} WITH (ROWLOCK) (name, queue, payload, headers, [key], group_key, priority, created_at)
 OUTPUT inserted.id AS batch
-SELECT CAST(:queue AS nvarchar(60)), CAST(:payload AS varbinary(max)), CAST(:headers AS nvarchar(max)),
+SELECT CAST(:name AS nvarchar(200)), CAST(:queue AS nvarchar(60)), CAST(:payload AS varbinary(max)), CAST(:headers AS nvarchar(max)),
        CAST(:key AS nvarchar(200)), CAST(:group AS nvarchar(200)), CAST(:priority AS int), {clock}
 
 -- name: batch.add
@@ -2186,7 +2211,7 @@ SELECT TOP (CAST(:max AS bigint)) b.total,
        COALESCE(b.dead, n.dead) AS dead,
        COALESCE(b.removed, n.removed) AS removed,
        COALESCE(b.gone, n.gone) AS gone,
-       b.id AS batch,
+       b.id AS batch, b.name,
        n.outstanding, b.sealed, b.cancelled, CAST(b.queue AS nvarchar(60)) AS queue, b.created_at, b.finished_at
 FROM {batches} AS b WITH (READUNCOMMITTED)
 CROSS APPLY (SELECT COUNT_BIG(*) AS others,

@@ -26,11 +26,13 @@ struct batch_end {
 struct batch_options {
   std::optional<batch_end> then = {};   ///< Empty: no message; `batch::get` shows the end.
   std::optional<batch_id> parent = {};  ///< The batch of which this one is a member. Empty: none.
+  std::string name = {};                ///< For people: up to 200 bytes of UTF-8 without NUL.
 };
 
 /// A batch and what has become of its messages.
 struct batch_info {
   std::int64_t id = 0;          ///< As `batch::id`.
+  std::string name = {};        ///< As it was begun with; empty: none.
   std::size_t total = 0;        ///< Messages and batches that were added.
   std::size_t outstanding = 0;  ///< They wait or run.
   std::size_t completed = 0;    ///< Also batches that have ended.

@@ -66,6 +66,8 @@ IF OBJECT_ID(N'{schedules}', N'U') IS NULL
 IF OBJECT_ID(N'{batches}', N'U') IS NULL
   CREATE TABLE {batches} (
     id bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY,
+    -- For people.
+    name nvarchar(200) NULL,
     -- The message at its end; NULL: none.
     queue nvarchar(60) COLLATE Latin1_General_BIN2 NULL,
     payload varbinary(max) NULL,
@@ -113,6 +115,8 @@ IF OBJECT_ID(N'{quotas}', N'U') IS NULL
     rate bigint NULL CHECK (rate BETWEEN 1000 AND 1000000000),
     -- Starts.
     burst bigint NULL CHECK (burst BETWEEN 1 AND 1000),
+    -- Turns, where others have one. NULL: one.
+    weight bigint NULL CHECK (weight BETWEEN 1 AND 1000),
     -- In the row without a name: the number of changes, and the one that waiting messages follow.
     changes bigint NOT NULL DEFAULT (0),
     applied bigint NOT NULL DEFAULT (0),

@@ -12,6 +12,7 @@ static void a_batch_ends_with_one_message_that_has_the_counts(const struct place
   OK(tq_options_set_text(options, "then", "c_reports", TQ_NUL, &error));
   OK(tq_options_set_header(options, "of", TQ_NUL, "import", TQ_NUL, &error));
   OK(tq_options_set_int(options, "priority", 3, &error));
+  OK(tq_options_set_text(options, "name", "import 7", TQ_NUL, &error));
   int64_t batch = 0;
   OK(tq_queue_begin_batch(parts, NULL, "all done", TQ_NUL, options, &batch, &error));
   EXPECT(batch > 0);
@@ -38,6 +39,7 @@ static void a_batch_ends_with_one_message_that_has_the_counts(const struct place
   tq_result* found = NULL;
   OK(tq_database_find_batch(at->db, NULL, batch, &found, &error));
   EXPECT(tq_result_count(found) == 1);
+  EXPECT(strcmp(tq_result_bytes(found, 0, "name", &size), "import 7") == 0);
   EXPECT(tq_result_int(found, 0, "total") == 2);
   EXPECT(tq_result_int(found, 0, "outstanding") == 1);
   EXPECT(tq_result_int(found, 0, "sealed") == 1);

@@ -169,6 +169,7 @@ static void limits_of_groups_are_stored_and_kept(const struct place* at) {
   EXPECT(tq_result_type(limits, 0, "rate") == TQ_TYPE_NULL);
   EXPECT(tq_result_double(limits, 1, "rate") > 0.4);
   EXPECT(tq_result_int(limits, 1, "burst") == 4);
+  EXPECT(tq_result_type(limits, 1, "weight") == TQ_TYPE_NULL);
   tq_result_free(limits);
   for (i = 0; i < 7; ++i) {
     OK(tq_options_set_text(message, "group", i < 3 ? "a" : "vip", i < 3 ? 1 : 3, &error));

@@ -65,6 +65,15 @@ class batches : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(batches, all_backends);
 
+TEST_P(batches, have_a_name_for_people) {
+  const auto b = jobs().begin_batch({.name = "import 7"});
+  EXPECT_EQ(b.get()->name, "import 7");
+  EXPECT_EQ(begin("report").get()->name, "");
+  EXPECT_EQ(db().batches({}).back().name, "import 7");
+  EXPECT_CODE(invalid_argument, (void)jobs().begin_batch({.name = std::string(201, 'x')}));
+  EXPECT_CODE(invalid_argument, (void)jobs().begin_batch({.name = "a\nb" + std::string(1, '\0')}));
+}
+
 TEST_P(batches, end_when_sealed_and_all_messages_are_completed) {
   const auto b = begin("report");
   jobs().enqueue("one", {.batch = b});

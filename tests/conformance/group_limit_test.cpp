@@ -343,6 +343,9 @@ TEST_P(group_limit, is_refused_where_it_makes_no_sense) {
   EXPECT_CODE(invalid_argument, queue.set_group_limits({.rate = 1.0, .burst = 0}));
   EXPECT_CODE(invalid_argument, queue.set_group_limits({.running = 1}, std::string(201, 'x')));
   EXPECT_CODE(invalid_argument, jobs().set_group_limits({.running = 1}));
+  EXPECT_CODE(invalid_argument, queue.set_group_limits({.weight = 2}));
+  EXPECT_CODE(invalid_argument, db().claim("turns", {.groups = {.by_turns = true}})
+                                    .set_group_limits({.weight = 1001}));
   tableq::transaction tx = db_with_clock().begin();
   auto inside = queue.in(tx);
   EXPECT_CODE(invalid_argument, inside.set_group_limits({.running = 1}));
@@ -381,6 +384,52 @@ TEST_P(group_limit, gives_turns_by_the_number_of_running_messages) {
     EXPECT_EQ(queue.complete(one.receipt), settle_result::applied);
   }
   EXPECT_EQ(done, (numbers{{"a", 10}, {"b", 10}, {"heavy", 30}}));
+}
+
+TEST_P(group_limit, gives_turns_by_weight) {
+  auto queue = tenants({.by_turns = true});
+  queue.set_group_limits({.weight = 3}, "heavy");
+  queue.set_group_limits({.running = 2, .weight = 2}, "double");
+  EXPECT_EQ(
+      queue.group_limits(),
+      (std::vector<limited_group>{{"double", {.running = 2, .weight = 2}}, {"heavy", {.weight = 3}}}));
+  constexpr int plain = 20;
+  const int all = plain + 3 + 2 * 2;
+  std::vector<tableq::new_claim_message> messages;
+  const auto add = [&](const std::string& group, int count) {
+    for (int i = 0; i < count; ++i) messages.push_back({"x", {.group = group}});
+  };
+  for (int i = 0; i < plain; ++i) add("g" + std::to_string(i), 20);
+  for (const char* each : {"heavy", "double"}) add(each, 90);
+  queue.enqueue_batch(messages);
+  const auto turns = [&](int rounds) {
+    numbers out;
+    for (int i = 0; i < rounds * all; ++i) {
+      const auto one = take_one(queue);
+      ++out[*one.group];
+      clock.advance(9ms);
+      EXPECT_EQ(queue.complete(one.receipt), settle_result::applied);
+    }
+    return out;
+  };
+  turns(3);  // The line gets its length.
+  numbers got = turns(10);
+  EXPECT_NEAR(got["heavy"], 30, 4);
+  EXPECT_NEAR(got["double"], 40, 5) << "two in line, each of weight 2";
+  for (int i = 0; i < plain; ++i) EXPECT_NEAR(got["g" + std::to_string(i)], 10, 2) << i;
+}
+
+TEST_P(group_limit, puts_a_group_of_great_weight_into_the_front_of_the_line) {
+  auto queue = tenants({.by_turns = true});
+  queue.set_group_limits({.running = 2, .weight = 1000}, "heavy");
+  for (const char* each : {"a", "b", "c"}) {
+    fill(queue, each, 1);
+    clock.advance(1s);
+  }
+  fill(queue, "d", 1);
+  fill(queue, "heavy", 1);
+  queue.enqueue("first", {.priority = 1, .group = "heavy"});
+  EXPECT_EQ(payloads(queue.take(9)), (names{"first", "a1", "heavy1", "b1", "c1", "d1"}));
 }
 
 TEST_P(group_limit, reaches_other_processes_within_a_second_and_moves_what_they_let_go_before) {

@@ -247,4 +247,32 @@ TEST_P(claims_before_others, are_found_soon_when_plain_sql_has_put_them_there) {
   EXPECT_TRUE(found);
 }
 
+TEST_P(claims_before_others, of_a_group_come_one_after_the_other_with_low_ids_by_hand) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  auto jobs = db().claim("jobs", {.groups = tableq::group_options{}});
+  add_others(jobs);
+  take_others(jobs);
+  for (const char* each : {"-7", "-6", "-5"}) {
+    here().sql(here().insert_with_id("jobs", "payload, state, fence, group_key",
+                                     std::string(each) + ", " + here().bytes_literal(each) +
+                                         ", 2, -1, " + here().key_literal("g")));
+  }
+  for (const char* each : {"-7", "-6", "-5"}) {
+    const auto until = std::chrono::steady_clock::now() + 1min;
+    std::optional<tableq::delivery> found;
+    while (!found && std::chrono::steady_clock::now() < until) {
+      jobs.enqueue("x");
+      const auto next = take_one(jobs);
+      if (next.payload != "x") {
+        found = next;
+      } else {
+        EXPECT_EQ(jobs.complete(next), tableq::settle_result::applied);
+      }
+    }
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->payload, each);
+    EXPECT_EQ(jobs.complete(*found), tableq::settle_result::applied);
+  }
+}
+
 }  // namespace

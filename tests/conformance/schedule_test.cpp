@@ -198,6 +198,39 @@ TEST_P(rules, keep_their_times_in_a_change_of_something_else) {
   EXPECT_EQ(all().find("hourly")->last, at(2h));
 }
 
+TEST_P(rules, keep_what_a_change_of_some_fields_leaves_alone) {
+  const tableq::schedule nightly = {.name = "nightly",
+                                    .queue = "jobs",
+                                    .cron = "0 2 * * *",
+                                    .zone = "Europe/Berlin",
+                                    .payload = "report",
+                                    .priority = 4};
+  jobs();
+  auto rules = db_with_clock().schedules();
+  rules.add(nightly);
+  int calls = 0;
+  EXPECT_TRUE(rules.change("nightly", [&](tableq::schedule& rule) {
+    // Somebody else changes it meanwhile.
+    if (++calls == 1) {
+      tableq::schedule other = rule;
+      other.payload = "long report";
+      rules.change(other);
+    }
+    rule.cron = "30 3 * * *";
+  }));
+  EXPECT_EQ(calls, 2);
+  tableq::schedule changed = nightly;
+  changed.cron = "30 3 * * *";
+  changed.payload = "long report";
+  EXPECT_EQ(rules.find("nightly")->rule, changed);
+  EXPECT_FALSE(rules.change("daily", [](tableq::schedule&) {}));
+  EXPECT_CODE(invalid_argument,
+              rules.change("nightly", [](tableq::schedule& rule) { rule.name = "other"; }));
+  EXPECT_CODE(invalid_argument,
+              rules.change("nightly", [](tableq::schedule& rule) { rule.cron = "wrong"; }));
+  EXPECT_EQ(rules.find("nightly")->rule, changed);
+}
+
 TEST_P(rules, begin_anew_in_a_change_of_their_times) {
   add(hourly());
   clock.advance(2h + 10min);

@@ -27,6 +27,7 @@ struct message_model {
   std::string group;
   tableq::message_state state = state::held;
   tableq::timestamp due = {};
+  tableq::timestamp ready_at = {};
   std::optional<tableq::receipt> lease = {};
 };
 
@@ -40,6 +41,7 @@ struct group_model {
 struct queue_model {
   static constexpr int option = 2;
   bool hold = true;
+  bool by_turns = false;
   std::map<std::int64_t, message_model> messages = {};
   std::map<std::string, group_model> groups = {};
   std::map<std::string, group_limits> limits = {};
@@ -60,7 +62,30 @@ struct queue_model {
     advance(group, now, rates());
   }
   /// A message that could be ready.
-  void back(message_model& message) const { message.state = rates() ? state::held : state::ready; }
+  void back(message_model& message, tableq::timestamp now) const {
+    message.state = rates() ? state::held : state::ready;
+    message.ready_at = now;
+  }
+  /// The place in line of a message that becomes ready.
+  [[nodiscard]] tableq::timestamp place_of(const group_limits& rule, tableq::timestamp now) const {
+    tableq::timestamp front = now;
+    for (const auto& [id, each] : messages) {
+      if (each.state == state::ready) front = std::min(front, each.ready_at);
+    }
+    const int weight = rule.weight.value_or(1);
+    return now - (now - front) * (weight - 1) / weight;
+  }
+  /// The ready messages as takes find them.
+  [[nodiscard]] std::vector<std::int64_t> line() const {
+    std::vector<std::int64_t> out;
+    for (const auto& [id, each] : messages) {
+      if (each.state == state::ready) out.push_back(id);
+    }
+    if (by_turns) {
+      std::ranges::stable_sort(out, {}, [&](std::int64_t id) { return messages.at(id).ready_at; });
+    }
+    return out;
+  }
 
   void advance(const std::string& group, tableq::timestamp now, bool metering) {
     group_model& own = groups[group];
@@ -93,11 +118,13 @@ struct queue_model {
                           (hold && each.state == state::delayed);
       if (each.group == group && counts) --room;
     }
+    const tableq::timestamp place = place_of(rule, now);
     for (auto& [id, each] : messages) {
       if (room <= 0) break;
       if (each.group != group || each.state != state::held) continue;
       if (starts > 0) {
         each.state = state::ready;
+        each.ready_at = place;
         --starts;
         --room;
         own.full_at += interval;
@@ -129,7 +156,7 @@ struct queue_model {
       if (each.state != state::leased && each.state != state::delayed) continue;
       if (each.due > now) continue;
       const bool rested = each.state == state::delayed;
-      back(each);
+      back(each, now);
       if (rested && !hold) each.state = state::held;
       if (each.state == state::held) left[each.group] = true;
     }
@@ -139,7 +166,7 @@ struct queue_model {
 
 class group_limit_walk : public on_each_backend {
  protected:
-  void walk(group_policy policy, std::uint64_t steps) {
+  void walk(group_policy policy, std::uint64_t steps, bool by_turns = false) {
     const std::uint64_t seed = chosen_seed() + (policy == group_policy::hold ? 0 : 1);
     SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
     random_source random(seed);
@@ -147,8 +174,10 @@ class group_limit_walk : public on_each_backend {
         policy == group_policy::hold ? "holds" : "passes",
         at_once({.lease = 5s,
                  .max_attempts = 1'000'000,
-                 .groups = {.limit = queue_model::option, .on_failure = policy}}));
-    queue_model model{.hold = policy == group_policy::hold};
+                 .groups = {.limit = queue_model::option,
+                            .on_failure = policy,
+                            .by_turns = by_turns}}));
+    queue_model model{.hold = policy == group_policy::hold, .by_turns = by_turns};
     set(queue, model, "", {.running = 2});
     for (std::uint64_t i = 0; i < steps && !HasFailure(); ++i) {
       SCOPED_TRACE("step " + std::to_string(i));
@@ -201,6 +230,11 @@ class group_limit_walk : public on_each_backend {
 
   void change(tableq::claim_queue& queue, queue_model& model, const std::string& group,
               random_source& random) {
+    if (model.by_turns) {
+      // The same number of running messages: a group with fewer would leave the line.
+      return set(queue, model, group,
+                 {.running = 2, .weight = static_cast<int>(1 + random.below(5))});
+    }
     group_limits limits{.running = static_cast<int>(1 + random.below(4))};
     if (random.one_in(2)) limits.rate = random.one_in(2) ? 2.0 : 0.7;
     if (limits.rate && random.one_in(2)) limits.burst = static_cast<int>(1 + random.below(3));
@@ -211,8 +245,8 @@ class group_limit_walk : public on_each_backend {
   void take(tableq::claim_queue& queue, queue_model& model, std::size_t max) {
     model.look(clock.now());
     std::vector<std::int64_t> expected;
-    for (auto& [id, each] : model.messages) {
-      if (each.state == state::ready && expected.size() < max) expected.push_back(id);
+    for (const std::int64_t id : model.line()) {
+      if (expected.size() < max) expected.push_back(id);
     }
     std::vector<std::int64_t> found;
     for (const auto& each : queue.take(max)) {
@@ -238,13 +272,13 @@ class group_limit_walk : public on_each_backend {
     switch (random.below(4)) {
       case 0:
         EXPECT_EQ(queue.release(receipt), tableq::settle_result::applied);
-        model.back(message);
+        model.back(message, clock.now());
         if (model.rates()) model.advance(group, clock.now(), true);
         return;
       case 1: {
         const std::chrono::milliseconds delay(random.one_in(2) ? 0 : random.below(2000));
         EXPECT_EQ(queue.fail(receipt, "no", {.delay = delay}), tableq::settle_result::applied);
-        model.back(message);
+        model.back(message, clock.now());
         if (delay.count() > 0) message.state = state::delayed;
         message.due = clock.now() + delay;
         break;
@@ -268,6 +302,9 @@ class group_limit_walk : public on_each_backend {
       if (expected.state == state::delayed) {
         EXPECT_EQ(found[i]->due_at, expected.due);
       }
+      if (model.by_turns && expected.state == state::ready) {
+        EXPECT_EQ(found[i]->due_at, expected.ready_at);
+      }
     }
   }
 };
@@ -275,6 +312,10 @@ TABLEQ_ON_BACKENDS(group_limit_walk, distinct_backends);
 
 TEST_P(group_limit_walk, where_a_failure_holds_its_group_agrees_with_the_model) {
   walk(group_policy::hold, chosen_steps(700));
+}
+
+TEST_P(group_limit_walk, of_groups_that_take_turns_by_weight_agrees_with_the_model) {
+  walk(group_policy::hold, chosen_steps(700), true);
 }
 
 TEST_P(group_limit_walk, where_a_failure_lets_its_group_go_on_agrees_with_the_model) {

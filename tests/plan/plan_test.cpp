@@ -139,6 +139,7 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   auto jobs = db().claim("jobs", {.groups = {.by_turns = true}});
   const auto add = [&](int first, int groups) { add_to_groups(jobs, first, groups); };
   add(0, 10);
+  jobs.set_group_limits({.weight = 3});
   const std::string then = now();
   while (now() == then) continue;  // The page of the list begins behind these, and is always full.
   add(10, 10);
@@ -152,6 +153,15 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
        .with = from({{"limit", "1"},
                      {"hold", "1"},
                      {"group", here().one_text_item("group 3")},
+                     {"now", "NULL"}}),
+       .bounded_sort = true},
+      {.name = "claim.advance_limited",
+       .with = from({{"queue", "'jobs'"},
+                     {"limit", "1"},
+                     {"hold", "1"},
+                     {"group", here().one_text_item("group 3")},
+                     {"starts", here().one_item(1)},
+                     {"alarm_at", here().one_item(1)},
                      {"now", "NULL"}}),
        .bounded_sort = true},
       {.name = "claim.peek", .with = from({{"max", "10"}, {"now", "NULL"}}), .bounded_sort = true},

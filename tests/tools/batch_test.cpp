@@ -32,6 +32,10 @@ TEST_P(tool_batch, begins_fills_seals_and_shows_a_batch) {
   const auto lines = lines_of(done({"batch", "list"}));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(contains(lines[1], "ended"));
+  EXPECT_TRUE(shown(id).at("name").is_null());
+  const std::string named = lines_of(done({"batch", "begin", "--name", "import 7"})).at(0);
+  EXPECT_EQ(shown(named).at("name"), "import 7");
+  EXPECT_TRUE(contains(done({"batch", "list"}), "import 7"));
   EXPECT_TRUE(contains(done({"list"}), "batches"));
 }
 

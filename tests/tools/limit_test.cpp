@@ -47,19 +47,26 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
   EXPECT_EQ(done({"limit", "jobs", "--group", "", "--running", "3"}), "");
   EXPECT_EQ(done({"limit", "jobs", "--group", "vip", "--running", "20", "--rate", "0.5"}), "");
   EXPECT_EQ(done({"limit", "jobs", "--groups"}),
-            "GROUP     RUNNING  RATE  BURST\n"
-            "(others)  3        none  none\n"
-            "vip       20       0.5   none\n");
+            "GROUP     RUNNING  RATE  BURST  WEIGHT\n"
+            "(others)  3        none  none   none\n"
+            "vip       20       0.5   none   none\n");
   done({"limit", "jobs", "--group", "vip", "--rate", "none"});
   EXPECT_EQ(db().claim("jobs").group_limits(),
             (std::vector<tableq::limited_group>{{"", {.running = 3}}, {"vip", {.running = 20}}}));
   EXPECT_EQ(json::parse(done({"limit", "jobs", "--group", "", "--running", "none", "--json"})),
             json::parse(R"({"queue": "jobs", "group": "vip", "running": 20, "rate": null,
-                            "burst": null})"));
+                            "burst": null, "weight": null})"));
   EXPECT_EQ(run({"limit", "jobs", "--running", "3"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--capacity", "3"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--running", "x"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--groups", "--running", "3"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--weight", "3"}).status, 2);
+  const auto refused = run({"limit", "jobs", "--group", "vip", "--weight", "3"});
+  EXPECT_NE(refused.err.find("--groups-by-turns"), std::string::npos) << refused.err;
+  done({"create", "claim", "turns", "--groups", "1", "--groups-by-turns"});
+  done({"limit", "turns", "--group", "vip", "--weight", "3"});
+  EXPECT_EQ(db().claim("turns").group_limits(),
+            (std::vector<tableq::limited_group>{{"vip", {.weight = 3}}}));
 }
 
 TEST_P(tool_limit, the_first_concurrency_makes_the_index_that_counts_leases) {

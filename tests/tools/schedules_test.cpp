@@ -30,6 +30,19 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
                                     .catch_up = 0,
                                     .not_later_than = std::chrono::hours{2},
                                     .skip_if_running = true}));
+  done({"schedules", "change", "nightly", "--when", "30 3 * * *", "--key", "", "--missed", "2"});
+  tableq::schedule changed = rule;
+  changed.cron = "30 3 * * *";
+  changed.key.reset();
+  changed.catch_up = 2;
+  EXPECT_EQ(db().schedules().find("nightly")->rule, changed) << "the rest stays";
+  done({"schedules", "change", "nightly", "--no-skip-if-running", "--", "short"});
+  changed.skip_if_running = false;
+  changed.payload = "short";
+  EXPECT_EQ(db().schedules().find("nightly")->rule, changed);
+  EXPECT_EQ(run({"schedules", "change", "nightly"}).status, 2);
+  EXPECT_EQ(run({"schedules", "change", "nightly", "--when", "99x"}).status, 2);
+  EXPECT_EQ(run({"schedules", "change", "daily", "--priority", "0"}).status, 1);
   EXPECT_TRUE(contains(done({"every", "jobs", "nightly", "90s"}), "next: 20"));
   EXPECT_EQ(db().schedules().find("nightly")->rule.every, std::chrono::seconds{90});
   const json listed = json::parse(done({"schedules", "list", "--json"}));

@@ -65,8 +65,7 @@ html facts_now(const queue_view& queue) {
                              ? claim->counted_to
                              : std::get<tableq::queue_stats>(queue.figures->found).counted_to;
     if (counted) {
-      out.put("<dt>Counts</dt><dd>stop at {}, shown with a +</dd>",
-              number(*counted));
+      out.put("<dt>Counts</dt><dd>stop at {}, shown with a +</dd>", number(*counted));
     }
   }
   out.put("</dl>");
@@ -91,19 +90,19 @@ html limit_inputs(const std::vector<limit_input>& names, literal form) {
 html limit_forms(const call& asked, const queue_view& queue) {
   if (!asked.may_change()) return {};
   const bool claim = queue.info.kind == kind::claim;
-  std::vector<limit_input> names{
-      {"capacity", "Capacity"}, {"rate", "Rate"}, {"burst", "Burst"}};
+  std::vector<limit_input> names{{"capacity", "Capacity"}, {"rate", "Rate"}, {"burst", "Burst"}};
   if (claim) names.push_back({"concurrency", "Concurrency"});
   html out = danger(asked, asked.here("/limits"), "Change the limits", "Set the limits",
                     limit_inputs(names, "limit"));
   if (queue.info.groups) {
-    out += danger(
-        asked, asked.here("/group-limits"), "Change limits of groups", "Set the group's limits",
-        limit_inputs({{"group", "Group; empty: each without its own"},
-                      {"running", "At a time"},
-                      {"rate", "Starts a second"},
-                      {"burst", "Starts at once"}},
-                     "group"));
+    out += danger(asked, asked.here("/group-limits"), "Change limits of groups",
+                  "Set the group's limits",
+                  limit_inputs({{"group", "Group; empty: each without its own"},
+                                {"running", "At a time"},
+                                {"rate", "Starts a second"},
+                                {"burst", "Starts at once"},
+                                {"weight", "Weight of its turns"}},
+                               "group"));
   }
   return out;
 }
@@ -170,6 +169,7 @@ std::string words_of(const tableq::group_limits& limits) {
   if (limits.running) out = number(*limits.running) + " at a time";
   if (limits.rate) out += (out.empty() ? "" : ", ") + rate_words(*limits.rate) + " starts a second";
   if (limits.burst) out += ", " + number(*limits.burst) + " at once";
+  if (limits.weight) out += (out.empty() ? "" : ", ") + ("weight " + number(*limits.weight));
   return out;
 }
 
@@ -262,12 +262,9 @@ html batches_of(const call& asked, const queue_view& queue, const database_view&
   };
   const std::vector<column<batch_info>> columns{
       {"Batch", [](const batch_info& one) { return html("{}", one.id); }},
+      {"Name", [](const batch_info& one) { return html("{}", one.name); }},
       {"State", [](const batch_info& one) { return html("{}", state_of(one)); }},
-      {"Total",
-       [](const batch_info& one) {
-         return html("{}", number(one.total));
-       },
-       "n"},
+      {"Total", [](const batch_info& one) { return html("{}", number(one.total)); }, "n"},
       at_least("Outstanding", &batch_info::outstanding),
       {"Completed",
        [](const batch_info& one) {
@@ -356,7 +353,8 @@ page queue_page(const call& asked) {
   out.body += options_of(asked, queue.info);
   out.body.put(R"(</div><div data-live="groups">{}</div><div data-live="schedules">{}</div>)"
                R"(<div data-live="batches">{}</div>)",
-               groups_section(asked, queue), schedules_of(asked, queue, *all), batches_of(asked, queue, *all));
+               groups_section(asked, queue), schedules_of(asked, queue, *all),
+               batches_of(asked, queue, *all));
   return out;
 }
 

@@ -22,6 +22,7 @@ class BatchInfo:
     """A batch and what has become of its messages."""
 
     batch: int
+    name: Optional[str]
     total: int
     outstanding: int
     completed: int
@@ -91,8 +92,10 @@ def begin_options(
     group: Optional[str],
     priority: Optional[int],
     parent: Optional[AnyBatch],
+    name: Optional[str] = None,
 ) -> Options:
     options = Options(FOR_BATCH)
+    options.text(b"name", name)
     options.text(b"then", then)
     options.text(b"key", key)
     options.text(b"group", group)

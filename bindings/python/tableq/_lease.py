@@ -539,15 +539,17 @@ class ClaimQueue(LeaseQueue):
         group: Optional[str] = None,
         priority: Optional[int] = None,
         parent: Optional[AnyBatch] = None,
+        name: Optional[str] = None,
         tx: Optional["Transaction"] = None,
     ) -> MessageBatch:
         """Begins a batch, to which messages of all queues with batches may belong.
 
         then: the queue that gets a message at the end, with this payload; a `claim` queue also
-        with headers, key, group and priority. parent: the batch of which it is a member.
+        with headers, key, group and priority. parent: the batch of which it is a member. name:
+        for people.
         """
         data = bytes_of(payload)
-        options = begin_options(then, headers, key, group, priority, parent)
+        options = begin_options(then, headers, key, group, priority, parent, name)
         value, pointer = out_int64()
         within = transaction_pointer(tx)
         call(
@@ -646,6 +648,7 @@ class ClaimQueue(LeaseQueue):
         options.integer(b"running", limits.running)
         options.double(b"rate", limits.rate)
         options.integer(b"burst", limits.burst)
+        options.integer(b"weight", limits.weight)
         text = text_of(group, "group")
         call(lib.tq_set_group_limits, self._handle(), text, len(text), options)
 
@@ -658,6 +661,7 @@ class ClaimQueue(LeaseQueue):
                 running=rows.optional_integer(row, b"running"),
                 rate=rows.optional_double(row, b"rate"),
                 burst=rows.optional_integer(row, b"burst"),
+                weight=rows.optional_integer(row, b"weight"),
             )
             for row in range(len(rows))
         }

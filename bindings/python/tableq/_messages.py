@@ -438,6 +438,8 @@ class GroupLimits:
     """Starts per second."""
     burst: Optional[int] = None
     """Starts at once after a time without any."""
+    weight: Optional[int] = None
+    """Turns of the group where others have one: with `group_by_turns`."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Union
 
-from ._errors import call
+from ._errors import NotFound, call
 from ._handles import (
     FOR_SCHEDULE,
     Batch,
@@ -128,8 +128,18 @@ class Schedules:
         """Adds a rule. A cron text that is wrong is InvalidArgument, with the position."""
         self._store(lib.tq_schedule_add, rule)
 
-    def change(self, rule: Schedule) -> None:
-        """Replaces the rule of that name. A paused one stays paused."""
+    def change(self, rule: Union[Schedule, str], **fields: Any) -> None:
+        """Replaces the rule of that name, or changes some fields of the rule with a name:
+        `change("nightly", cron="30 3 * * *")`. A paused one stays paused."""
+        if isinstance(rule, str):
+            stored = self.find(rule)
+            if stored is None:
+                raise NotFound("there is no schedule of this name; add it")
+            if "cron" in fields or "every" in fields:
+                fields = {"cron": None, "every": None, **fields}
+            rule = dataclasses.replace(stored.rule, **fields)
+        elif fields:
+            raise TypeError("give a whole rule, or a name and fields")
         self._store(lib.tq_schedule_change, rule)
 
     def pause(self, name: str) -> bool:

@@ -10,7 +10,9 @@ import tableq
 def test_a_batch_ends_with_one_message_that_has_the_counts(db: tableq.Database) -> None:
     parts = db.claim("parts", batches=True, retry="none")
     reports = db.claim("reports")
-    batch = parts.begin_batch(then="reports", payload="all done", headers={"of": "import"})
+    batch = parts.begin_batch(
+        then="reports", payload="all done", headers={"of": "import"}, name="import 7"
+    )
     parts.put("first", batch=batch)
     parts.put_batch([tableq.NewMessage("second", batch=batch.id)])
     batch.seal()
@@ -26,6 +28,7 @@ def test_a_batch_ends_with_one_message_that_has_the_counts(db: tableq.Database) 
     assert info is not None
     assert (info.total, info.outstanding, info.completed, info.dead) == (3, 1, 1, 1)
     assert (info.sealed, info.cancelled, info.then) == (True, False, "reports")
+    assert info.name == "import 7"
     assert info.finished_at is None
     parts.take()[0].complete()
     (report,) = reports.take()

@@ -194,6 +194,11 @@ def test_limits_of_groups(db: tableq.Database) -> None:
     assert jobs.group_limits == {}
     with pytest.raises(tableq.InvalidArgument):
         jobs.set_group_limits(tableq.GroupLimits(running=0))
+    with pytest.raises(tableq.InvalidArgument):
+        jobs.set_group_limits(tableq.GroupLimits(weight=2))
+    turns = db.claim("turns", groups=True, group_by_turns=True)
+    turns.set_group_limits(tableq.GroupLimits(weight=2), "vip")
+    assert turns.group_limits == {"vip": tableq.GroupLimits(weight=2)}
 
 
 def test_a_full_queue_refuses(db: tableq.Database) -> None:

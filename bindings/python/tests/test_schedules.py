@@ -30,6 +30,11 @@ def test_a_rule_is_added_followed_changed_and_removed(jobs: tableq.ClaimQueue, d
     db.schedules.change(tableq.Schedule("often", "jobs", cron="@daily", zone="Europe/Berlin"))
     found = db.schedules.find("often")
     assert found is not None and found.rule.cron == "@daily" and found.rule.every is None
+    db.schedules.change("often", every=60, payload="z")
+    found = db.schedules.find("often")
+    assert found is not None and found.rule.cron is None and found.rule.payload == b"z"
+    with pytest.raises(tableq.NotFound):
+        db.schedules.change("daily", payload="z")
     assert db.schedules.pause("often") and db.schedules.resume("often")
     assert db.schedules.run_now("often")
     assert len(jobs.take(10)) >= 1

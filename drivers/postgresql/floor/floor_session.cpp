@@ -199,8 +199,13 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
 row_set floor_session::search(known_table& of, const core::contract& what,
                               std::span<const value> shared) {
   const bool pending = what.id == statement::pending_next_due && !of.set_clock;
-  return from(pending ? contract_of(own_statement::pending_next_due_from) : what, of.names, shared,
-              usable_places(of, of.where.search(what.writes)), {});
+  row_set rows = from(pending ? contract_of(own_statement::pending_next_due_from) : what, of.names,
+                      shared, usable_places(of, of.where.search(what.writes)), {});
+  if (what.id == statement::claim_promote) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      of.where.met(rows.integer(i, place_of<core::state_row>("id")));
+  }
+  return rows;
 }
 
 row_set floor_session::from(const core::contract& what, const core::table_names& names,

@@ -149,6 +149,11 @@ places table_places::search(bool all) {
   return out;
 }
 
+void table_places::met(position id) noexcept {
+  const std::scoped_lock hold(mutex_);
+  if (lower(at_.oldest, id)) writers_.forget();
+}
+
 std::optional<table_places::question> table_places::ask(order by, time_point now) {
   const std::scoped_lock hold(mutex_);
   if (looking_) return std::nullopt;

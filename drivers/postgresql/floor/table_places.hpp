@@ -104,6 +104,9 @@ class table_places {
   ///   because a due message may have stopped that read.
   [[nodiscard]] places search(bool all);
 
+  /// A message is there that no read has returned.
+  void met(position id) noexcept;
+
   /// A look at the table.
   struct question {
     order by = order::ids;

@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS main.{schedules} (
 -- One row for each batch.
 CREATE TABLE IF NOT EXISTS main.{batches} (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- For people.
+  name TEXT,
   -- The message at its end; NULL: none.
   queue TEXT,
   payload BLOB,
@@ -81,6 +83,8 @@ CREATE TABLE IF NOT EXISTS main.{quotas} (
   rate INTEGER CHECK (rate BETWEEN 1000 AND 1000000000),
   -- Starts.
   burst INTEGER CHECK (burst BETWEEN 1 AND 1000),
+  -- Turns, where others have one. NULL: one.
+  weight INTEGER CHECK (weight BETWEEN 1 AND 1000),
   -- In the row without a name: the number of changes, and the one that waiting messages follow.
   changes INTEGER NOT NULL DEFAULT 0,
   applied INTEGER NOT NULL DEFAULT 0,

@@ -42,9 +42,9 @@
 /// Times are milliseconds since 1970, UTC, by the database's clock; durations are milliseconds, and
 /// their keys end in `_ms`.
 ///
-/// Threads. Databases, queues, stops, watches and keepers may be used by several threads at once.
-/// Results and errors never change, so several threads may read them. Options and batches may be
-/// read by several calls at once while nobody changes them. One thread at a time uses a
+/// Threads. Databases, queues, stops, clocks, watches and keepers may be used by several threads at
+/// once. Results and errors never change, so several threads may read them. Options and batches may
+/// be read by several calls at once while nobody changes them. One thread at a time uses a
 /// transaction. No thread may use a handle while another frees it. The library has threads of its
 /// own (a database with waiting calls or watches, a keeper); none of them calls the program.
 ///
@@ -86,6 +86,7 @@ extern "C" {
 typedef struct tq_error tq_error;              ///< Why a call failed.
 typedef struct tq_options tq_options;          ///< Typed values by key, for one purpose.
 typedef struct tq_stop tq_stop;                ///< Ends calls that wait, from another thread.
+typedef struct tq_clock tq_clock;              ///< A time for tests, in place of the database's.
 typedef struct tq_result tq_result;            ///< Rows with typed fields by key.
 typedef struct tq_batch tq_batch;              ///< The items of one call.
 typedef struct tq_database tq_database;        ///< A database that holds queues.
@@ -179,8 +180,8 @@ enum tq_purpose {
   TQ_FOR_OPEN = 1,
   /// `tq_queue_open`, `tq_ddl`, `tq_statements`, `tq_grants`. For "fifo" and "lifo", text:
   /// `ordering` ("relaxed", "strict"). For "claim", integer: `lease_ms`, `max_attempts`,
-  /// `time_to_live_ms` (null: forever), `key_window_ms`, `retain_done_ms`, `retain_dead_ms`,
-  /// `group_limit`; list of integers:
+  /// `time_to_live_ms` (null: forever), `key_window_ms`, `retain_done_ms`, `retain_dead_ms` (null:
+  /// until purge), `group_limit`; list of integers:
   /// `retry_ms`, the delays after failed attempts; integer: `retry_jitter`, per cent; text: `retry`
   /// ("none", "usual") instead of delays, `keys` ("active", "waiting"), `group_on_failure` ("hold",
   /// "pass"), `dead_letters`; boolean: `keep_completed`, `groups`, `group_by_turns`, `batches`.
@@ -222,7 +223,7 @@ enum tq_purpose {
   /// Lists and actions by filter. Text: `state`, `group`, `key_prefix`, `error`; integer:
   /// `older_than_ms`; one header; boolean: `all`. See `message_filter`. Of a list, integer: `max`;
   /// of an action, boolean: `dry_run`, integer: `batch`, stop; see `bulk_options`. Text: `after`,
-  /// where an earlier call with the filter stopped.
+  /// where an earlier call with the filter stopped. Of a list also the keys of TQ_FOR_LOOK.
   TQ_FOR_FILTER = 13,
   /// `tq_database_alter`. The keys of TQ_FOR_QUEUE for "claim" and `ordering`, of which `groups`
   /// and
@@ -236,11 +237,17 @@ enum tq_purpose {
   /// `skip_if_running`; headers: `tq_options_set_header`. See `schedule`.
   TQ_FOR_SCHEDULE = 15,
   /// `tq_queue_begin_batch`. Text: `name`; `then`, the queue of the message at the end, `key`,
-  /// `group`; integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch of
+  /// `group`; integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch
+  /// of
   /// which it is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
   TQ_FOR_BATCH = 16,
-  /// `tq_set_group_limits`. Integer: `running`, `burst`, `weight`; double: `rate`. See `group_limits`.
-  TQ_FOR_GROUP_LIMITS = 17
+  /// `tq_set_group_limits`. Integer: `running`, `burst`, `weight`; double: `rate`. See
+  /// `group_limits`.
+  TQ_FOR_GROUP_LIMITS = 17,
+  /// `tq_list`, `tq_get`, `tq_get_batch`, `tq_find`. Text: `detail` ("all", "outline": without
+  /// payload and headers, "seen": what a viewer may read); boolean: `progress`, `result`. See
+  /// `look_options`.
+  TQ_FOR_LOOK = 18
 };
 
 /// Makes options without any value.
@@ -282,6 +289,8 @@ TQ_API int tq_options_set_header(tq_options* options, const char* name, size_t n
                                  const char* value, size_t value_size, tq_error** error);
 /// A request at `stop` ends the waiting of the calls that use these options. NULL: nothing does.
 TQ_API int tq_options_set_stop(tq_options* options, tq_stop* stop, tq_error** error);
+/// For tests, options TQ_FOR_OPEN: a clock in place of the database's. NULL: the database's own.
+TQ_API int tq_options_set_clock(tq_options* options, tq_clock* clock, tq_error** error);
 TQ_API void tq_options_free(tq_options* options);
 
 /// Makes a stop. Give it to options; any number of calls may share it.
@@ -295,6 +304,15 @@ TQ_API void tq_stop_request(tq_stop* stop);
 TQ_API int tq_stop_requested(const tq_stop* stop);
 /// Calls and options that have it keep it.
 TQ_API void tq_stop_free(tq_stop* stop);
+
+/// Makes a clock for tests: due times, leases and ages follow it, and waits do not. It stands until
+/// it is set; any number of databases may share it. See `testing::set_clock`.
+/// @param now milliseconds since 1970, UTC.
+TQ_API int tq_clock_new(int64_t now, tq_clock** clock, tq_error** error);
+/// Sets it. Any thread, at any time.
+TQ_API void tq_clock_set(tq_clock* clock, int64_t now);
+/// Options and databases that have it keep it.
+TQ_API void tq_clock_free(tq_clock* clock);
 
 // --------------------------------------------------------------------------------------- results
 
@@ -462,10 +480,12 @@ TQ_API int tq_schedule_find(tq_database* db, const char* name, size_t name_size,
                             tq_error** error);
 /// Batches of messages, the newest first. Reads only.
 /// @param max rows, 1 to 1,000. @param before only batches with lower ids; 0: the newest.
+/// @param count_to how many members of each batch are counted at least; 0: all.
 /// @param batches fields: batch, total, outstanding, completed, dead, removed, gone INT; sealed,
-///   cancelled BOOL; name, then TEXT or NULL; created_at TIME; finished_at TIME or NULL.
-TQ_API int tq_database_batches(tq_database* db, size_t max, int64_t before, tq_result** batches,
-                               tq_error** error);
+///   cancelled BOOL; name, then TEXT or NULL; created_at TIME; finished_at TIME or NULL; counted_to
+///   INT, where the counts stopped, or NULL.
+TQ_API int tq_database_batches(tq_database* db, size_t max, int64_t before, size_t count_to,
+                               tq_result** batches, tq_error** error);
 /// One batch, or no row. Fields as above. Reads only.
 TQ_API int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id,
                                   tq_result** batch, tq_error** error);
@@ -739,26 +759,30 @@ TQ_API int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, t
 /// A page of the messages in one state ("ready", "leased", "delayed", "done", "dead", "held"), 1 to
 /// 10,000. "claim" only. Reads only.
 /// @param after the previous page: this one begins after its last message. NULL: the first page.
+/// @param look TQ_FOR_LOOK, or NULL: all columns, no progress and no result.
 /// @param messages fields: id INT; state TEXT; payload BYTES; headers LIST (name, value TEXT); key,
 ///   group TEXT or NULL; priority, attempts INT; created_at TIME; due_at, expires_at, claimed_at,
 ///   finished_at TIME or NULL; errors LIST (at TIME, error TEXT), the oldest first;
-///   unread_headers TEXT or NULL; of `tq_look` alone, NULL elsewhere: progress DOUBLE,
-///   progress_note TEXT, progress_at TIME, result BYTES, each or NULL.
+///   unread_headers TEXT or NULL; if `look` asks for them, progress DOUBLE, progress_note TEXT,
+///   progress_at TIME, result BYTES, each or NULL. A column that `look` leaves out is empty or
+///   NULL.
 TQ_API int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
-                   tq_result** messages, tq_error** error);
-/// One message in any state, or no row. Fields of `tq_list`. "claim" only.
-TQ_API int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, tq_result** message,
-                  tq_error** error);
+                   const tq_options* look, tq_result** messages, tq_error** error);
+/// One message in any state, or no row. Options and fields of `tq_list`. "claim" only.
+TQ_API int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, const tq_options* look,
+                  tq_result** message, tq_error** error);
 /// One row for each id, in order; all fields are NULL where there is no such message.
 TQ_API int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
-                        tq_result** messages, tq_error** error);
-/// As `tq_get_batch`, and reads also what handlers have said of the messages and what completed
-/// ones return.
-TQ_API int tq_look(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
-                   tq_error** error);
-/// The message that holds a key, or no row. Fields of `tq_list`. "claim" only.
+                        const tq_options* look, tq_result** messages, tq_error** error);
+/// The message that holds a key, or no row. Options and fields of `tq_list`; it reads all columns.
+/// "claim" only.
 TQ_API int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
-                   tq_result** message, tq_error** error);
+                   const tq_options* look, tq_result** message, tq_error** error);
+/// The groups whose oldest message waits longest. "claim" only. Reads only.
+/// @param max rows, 1 to 10,000.
+/// @param groups fields: group TEXT; waiting INT, among the messages that were looked at; oldest
+///   TIME. See `claim_queue::groups`.
+TQ_API int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error** error);
 /// Sets the limits of a group, in every process within a second. "claim" only, with groups.
 /// @param group empty: each group without limits of its own.
 /// @param limits TQ_FOR_GROUP_LIMITS. NULL: the group has none of its own any more.
@@ -885,9 +909,10 @@ TQ_API int tq_keeper_add(tq_keeper* keeper, tq_queue* queue, const char* receipt
 /// @param kept receives 1, or 0 if it was not there any more: settled or lost. May be NULL.
 TQ_API int tq_keeper_remove(tq_keeper* keeper, const char* receipt, size_t size, int* kept,
                             tq_error** error);
-/// The messages that were lost since the last call; the keeper has them no more, and others may
-/// have them. Never waits. Fields: receipt, queue TEXT; why TEXT: "lease_lost" when the database
-/// has refused the extension, "not_confirmed" when it could not be reached before the lease ended.
+/// The messages whose work is to end, since the last call. Never waits. Fields: receipt, queue
+/// TEXT; why TEXT. The keeper has them no more, and others may have them: "lease_lost" when the
+/// database has refused the extension, "not_confirmed" when it could not be reached before the
+/// lease ended. It still has them, and their settlement counts: "batch_cancelled", told once.
 TQ_API int tq_keeper_lost(tq_keeper* keeper, tq_result** lost, tq_error** error);
 /// A descriptor that is readable while `tq_keeper_lost` has something to tell. As that of a watch.
 TQ_API int tq_keeper_descriptor(const tq_keeper* keeper);

@@ -1,7 +1,14 @@
 // Batches of messages: a message at the end of many.
 
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <tableq/tableq.hpp>
 
+#include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
 #include "result.hpp"
@@ -31,6 +38,32 @@ tableq::batch_options begin_values::all(std::string_view bytes) const {
 
 namespace {
 
+using tableq::batch_info;
+constexpr std::array batch_columns = {
+    column<batch_info>{"batch", [](const batch_info& of) { return integer(of.id); }},
+    column<batch_info>{
+        "name", [](const batch_info& of) { return of.name.empty() ? null() : text(of.name); }},
+    column<batch_info>{"total", [](const batch_info& of) { return count(of.total); }},
+    column<batch_info>{"outstanding", [](const batch_info& of) { return count(of.outstanding); }},
+    column<batch_info>{"completed", [](const batch_info& of) { return count(of.completed); }},
+    column<batch_info>{"dead", [](const batch_info& of) { return count(of.dead); }},
+    column<batch_info>{"removed", [](const batch_info& of) { return count(of.removed); }},
+    column<batch_info>{"gone", [](const batch_info& of) { return count(of.gone); }},
+    column<batch_info>{"sealed", [](const batch_info& of) { return boolean(of.sealed); }},
+    column<batch_info>{"cancelled", [](const batch_info& of) { return boolean(of.cancelled); }},
+    column<batch_info>{
+        "then", [](const batch_info& of) { return of.then.empty() ? null() : text(of.then); }},
+    column<batch_info>{"created_at", [](const batch_info& of) { return time(of.created_at); }},
+    column<batch_info>{"finished_at",
+                       [](const batch_info& of) { return optional(of.finished_at, time); }},
+    column<batch_info>{"counted_to",
+                       [](const batch_info& of) { return optional(of.counted_to, count); }},
+};
+
+result result_of(std::vector<tableq::batch_info> batches) {
+  return made(std::move(batches), batch_columns);
+}
+
 tableq::batch batch_in(tq_database* db, tq_transaction* tx, std::int64_t id) {
   tableq::batch found = checked(db).db.batch(id);
   if (tx != nullptr) found = found.in(checked(tx).tx());
@@ -50,11 +83,12 @@ const tableq::claim_queue& claim_of(tq_queue* queue, const char* call) {
 
 using namespace tableq_c;
 
-int tq_database_batches(tq_database* db, size_t max, int64_t before, tq_result** batches,
-                        tq_error** error) {
+int tq_database_batches(tq_database* db, size_t max, int64_t before, size_t count_to,
+                        tq_result** batches, tq_error** error) {
   return making(batches, error, [&] {
     tableq::batch_page page{.max = max};
     if (before != 0) page.before = before;
+    if (count_to != 0) page.count_to = count_to;
     return result_of(checked(db).db.batches(page));
   });
 }

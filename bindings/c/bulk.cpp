@@ -65,7 +65,8 @@ int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages, 
     auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
     if (claim == nullptr) refuse_kind(known.base(), "tq_list_by", "claim queues");
     const auto& given = values_of<filter_values>(filter);
-    auto found = claim->list(given, {.max = given.max, .after = after_of(given)});
+    auto found =
+        claim->list(given, {.max = given.max, .after = after_of(given), .with = given.with});
     result out = result_of(std::move(found.messages));
     if (next != nullptr) *next = result_of(found.next).release();
     return out;

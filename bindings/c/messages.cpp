@@ -229,10 +229,10 @@ int tq_purge(tq_queue* queue, const char* state, const tq_options* options, int6
 }
 
 int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
-            tq_result** messages, tq_error** error) {
+            const tq_options* look, tq_result** messages, tq_error** error) {
   return making(messages, error, [&] {
     return on_claim(queue, nullptr, "tq_list", [&](auto& claim) {
-      tableq::page page{.max = max};
+      tableq::page page{.max = max, .with = values_of<tableq::look_options>(look)};
       if (after != nullptr) {
         page.after = last_of(checked(after));
         if (!page.after) return result_of(std::vector<listed>());
@@ -241,24 +241,20 @@ int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* aft
     });
   });
 }
-int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, tq_result** message, tq_error** error) {
+int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, const tq_options* look,
+           tq_result** message, tq_error** error) {
   return making(message, error, [&] {
-    return on_claim(queue, tx, "tq_get",
-                    [&](auto& claim) { return result_of_one(claim.get({id})); });
+    return on_claim(queue, tx, "tq_get", [&](auto& claim) {
+      return result_of_one(claim.get({id}, values_of<tableq::look_options>(look)));
+    });
   });
 }
-int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
-                 tq_error** error) {
+int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, const tq_options* look,
+                 tq_result** messages, tq_error** error) {
   return making(messages, error, [&] {
-    return on_claim(queue, tx, "tq_get_batch",
-                    [&](auto& claim) { return result_of(claim.get_batch(ids_of(checked(ids)))); });
-  });
-}
-int tq_look(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** messages,
-            tq_error** error) {
-  return making(messages, error, [&] {
-    return on_claim(queue, tx, "tq_look", [&](auto& claim) {
-      return result_of(claim.get_batch(ids_of(checked(ids)), {.progress = true, .result = true}));
+    return on_claim(queue, tx, "tq_get_batch", [&](auto& claim) {
+      return result_of(
+          claim.get_batch(ids_of(checked(ids)), values_of<tableq::look_options>(look)));
     });
   });
 }
@@ -273,10 +269,18 @@ int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_resul
   });
 }
 int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
-            tq_result** message, tq_error** error) {
+            const tq_options* look, tq_result** message, tq_error** error) {
   return making(message, error, [&] {
-    return on_claim(queue, tx, "tq_find",
-                    [&](auto& claim) { return result_of_one(claim.find(text_of(key, key_size))); });
+    return on_claim(queue, tx, "tq_find", [&](auto& claim) {
+      return result_of_one(
+          claim.find(text_of(key, key_size), values_of<tableq::look_options>(look)));
+    });
+  });
+}
+int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error** error) {
+  return making(groups, error, [&] {
+    return on_claim(queue, nullptr, "tq_groups",
+                    [&](auto& claim) { return result_of(claim.groups(max)); });
   });
 }
 int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,

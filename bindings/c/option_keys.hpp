@@ -62,6 +62,10 @@ inline constexpr auto all_of<tableq::message_state> = {
     tableq::message_state::ready, tableq::message_state::leased, tableq::message_state::delayed,
     tableq::message_state::done,  tableq::message_state::dead,   tableq::message_state::held};
 template <>
+inline constexpr auto all_of<tableq::message_detail> = {tableq::message_detail::all,
+                                                        tableq::message_detail::outline,
+                                                        tableq::message_detail::seen};
+template <>
 inline constexpr auto all_of<tableq::key_scope> = {tableq::key_scope::active,
                                                    tableq::key_scope::waiting};
 template <>
@@ -134,6 +138,13 @@ constexpr key_of<Values> key(std::string_view name) {
   return {name, type_of<member>(), [](Values& to, const value& given) { store(to.*Member, given); },
           false, std::is_same_v<member, std::optional<tableq::lifetime>>};
 }
+/// The key of what a list by filter reads.
+template <auto Member>
+constexpr key_of<filter_values> looked(std::string_view name) {
+  using member = std::remove_reference_t<decltype(std::declval<tableq::look_options&>().*Member)>;
+  return {name, type_of<member>(),
+          [](filter_values& to, const value& given) { store(to.with.*Member, given); }};
+}
 /// The key of an optimization.
 template <auto Member>
 constexpr key_of<open_values> shortcut(std::string_view name) {
@@ -152,10 +163,12 @@ constexpr key_of<queue_values> group(std::string_view name) {
 /// A key of the retention of finished messages.
 template <auto Member>
 constexpr key_of<queue_values> retained(std::string_view name) {
-  return {name, TQ_TYPE_INT, [](queue_values& to, const value& given) {
+  return {name, TQ_TYPE_INT,
+          [](queue_values& to, const value& given) {
             if (!to.retention) to.retention.emplace();
-            store((*to.retention).*Member, given);
-          }};
+            if (!given.null()) store((*to.retention).*Member, given);
+          },
+          false, true};
 }
 /// Delays after failed attempts.
 template <class Values>

@@ -137,6 +137,15 @@ constexpr std::array filter_keys = {
     key<filter_values, &filter_values::batch>("batch"),
     key<filter_values, &filter_values::max>("max"),
     key<filter_values, &filter_values::after>("after"),
+    looked<&tableq::look_options::detail>("detail"),
+    looked<&tableq::look_options::progress>("progress"),
+    looked<&tableq::look_options::result>("result"),
+};
+using tableq::look_options;
+constexpr std::array look_keys = {
+    key<look_options, &look_options::detail>("detail"),
+    key<look_options, &look_options::progress>("progress"),
+    key<look_options, &look_options::result>("result"),
 };
 constexpr std::array alter_retry_keys = retry_keys<alter_values>();
 constexpr std::array alter_keys = {
@@ -206,6 +215,7 @@ constexpr std::span<const key_of<Values>> keys_of() {
   if constexpr (std::is_same_v<Values, tableq::schedule>) return schedule_keys;
   if constexpr (std::is_same_v<Values, begin_values>) return batch_keys;
   if constexpr (std::is_same_v<Values, tableq::group_limits>) return group_limit_keys;
+  if constexpr (std::is_same_v<Values, tableq::look_options>) return look_keys;
 }
 
 const char* words_of(int type) {
@@ -427,6 +437,9 @@ int tq_options_new(int purpose, tq_options** options, tq_error** error) {
       case TQ_FOR_GROUP_LIMITS:
         made->values.emplace<tableq::group_limits>();
         break;
+      case TQ_FOR_LOOK:
+        made->values.emplace<tableq::look_options>();
+        break;
       default:
         tableq_c::refuse("this version has no such purpose of options");
     }
@@ -531,6 +544,13 @@ int tq_options_set_stop(tq_options* options, tq_stop* stop, tq_error** error) {
         checked(options).values);
   });
 }
+int tq_options_set_clock(tq_options* options, tq_clock* clock, tq_error** error) {
+  return calling(error, [&] {
+    auto* const open = std::get_if<tableq_c::open_values>(&checked(options).values);
+    if (open == nullptr) tableq_c::refuse_purpose("a clock", "TQ_FOR_OPEN");
+    open->clock = clock == nullptr ? nullptr : checked(clock).clock;
+  });
+}
 void tq_options_free(tq_options* options) {
   tableq_c::end(options);
 }
@@ -547,4 +567,14 @@ int tq_stop_requested(const tq_stop* stop) {
 }
 void tq_stop_free(tq_stop* stop) {
   tableq_c::end(stop);
+}
+
+int tq_clock_new(int64_t now, tq_clock** clock, tq_error** error) {
+  return tableq_c::making(clock, error, [&] { return std::make_unique<tq_clock>(now); });
+}
+void tq_clock_set(tq_clock* clock, int64_t now) {
+  if (tq_clock* const known = tableq_c::usable(clock)) known->now->store(now);
+}
+void tq_clock_free(tq_clock* clock) {
+  tableq_c::end(clock);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,12 +12,25 @@
 #include <vector>
 
 #include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
 
 #include "call.hpp"
 
 struct tq_stop : tableq_c::handle<tq_stop> {
   static constexpr const char* name_of_type = "tq_stop";
   std::stop_source source;
+};
+
+struct tq_clock : tableq_c::handle<tq_clock> {
+  static constexpr const char* name_of_type = "tq_clock";
+  explicit tq_clock(std::int64_t at)
+      : now(std::make_shared<std::atomic<std::int64_t>>(at)),
+        clock(tableq::testing::clock_of([now = now] {
+          return tableq::timestamp(std::chrono::milliseconds(now->load()));
+        })) {}
+
+  std::shared_ptr<std::atomic<std::int64_t>> now;
+  std::shared_ptr<const tableq::testing::set_clock> clock;
 };
 
 namespace tableq_c {
@@ -78,6 +93,7 @@ struct filter_values : tableq::message_filter {
   std::size_t max = tableq::filter_page().max;
   std::optional<std::string> after = {};
   std::stop_token stop = {};
+  tableq::look_options with = {};
 };
 struct alter_values : tableq::queue_changes {
   retry_values retry_given = {};
@@ -95,7 +111,7 @@ struct tq_options : tableq_c::handle<tq_options> {
                tableq::queue_limits, tableq::stats_options, tableq::purge_options,
                tableq::redrive_options, tableq::migrate_options, tableq_c::filter_values,
                tableq_c::alter_values, tableq::schedule, tableq_c::begin_values,
-               tableq::group_limits>
+               tableq::group_limits, tableq::look_options>
       values;
 };
 

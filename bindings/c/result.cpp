@@ -291,26 +291,6 @@ constexpr std::array step_columns = {
     column<migration_step>{"sql", [](const migration_step& of) { return text(of.sql); }},
 };
 
-using tableq::batch_info;
-constexpr std::array batch_columns = {
-    column<batch_info>{"batch", [](const batch_info& of) { return integer(of.id); }},
-    column<batch_info>{
-        "name", [](const batch_info& of) { return of.name.empty() ? null() : text(of.name); }},
-    column<batch_info>{"total", [](const batch_info& of) { return count(of.total); }},
-    column<batch_info>{"outstanding", [](const batch_info& of) { return count(of.outstanding); }},
-    column<batch_info>{"completed", [](const batch_info& of) { return count(of.completed); }},
-    column<batch_info>{"dead", [](const batch_info& of) { return count(of.dead); }},
-    column<batch_info>{"removed", [](const batch_info& of) { return count(of.removed); }},
-    column<batch_info>{"gone", [](const batch_info& of) { return count(of.gone); }},
-    column<batch_info>{"sealed", [](const batch_info& of) { return boolean(of.sealed); }},
-    column<batch_info>{"cancelled", [](const batch_info& of) { return boolean(of.cancelled); }},
-    column<batch_info>{
-        "then", [](const batch_info& of) { return of.then.empty() ? null() : text(of.then); }},
-    column<batch_info>{"created_at", [](const batch_info& of) { return time(of.created_at); }},
-    column<batch_info>{"finished_at",
-                       [](const batch_info& of) { return optional(of.finished_at, time); }},
-};
-
 struct lost_row {
   tableq::lost_lease lost;
   std::string receipt;
@@ -398,6 +378,12 @@ constexpr std::array limited_group_columns = {
         "burst", [](const limited_group& of) { return optional(of.limits.burst, number); }},
     column<limited_group>{
         "weight", [](const limited_group& of) { return optional(of.limits.weight, number); }},
+};
+using tableq::waiting_group;
+constexpr std::array waiting_group_columns = {
+    column<waiting_group>{"group", [](const waiting_group& of) { return text(of.group); }},
+    column<waiting_group>{"waiting", [](const waiting_group& of) { return count(of.waiting); }},
+    column<waiting_group>{"oldest", [](const waiting_group& of) { return time(of.oldest); }},
 };
 using tableq::redriven;
 constexpr std::array redriven_columns = {
@@ -533,9 +519,6 @@ result result_of(std::vector<tableq::queue_info> queues) {
 result result_of(std::vector<tableq::finding> findings) {
   return made(std::move(findings), finding_columns);
 }
-result result_of(std::vector<tableq::batch_info> batches) {
-  return made(std::move(batches), batch_columns);
-}
 result result_of(std::vector<tableq::migration_step> steps) {
   return made(std::move(steps), step_columns);
 }
@@ -565,6 +548,9 @@ result result_of(const tableq::queue_limits& limits) {
 }
 result result_of(std::vector<tableq::limited_group> groups) {
   return made(std::move(groups), limited_group_columns);
+}
+result result_of(std::vector<tableq::waiting_group> groups) {
+  return made(std::move(groups), waiting_group_columns);
 }
 result result_of(const tableq::redriven& done) {
   return made_of_one(done, redriven_columns);

@@ -116,7 +116,6 @@ struct handle_settings {
 [[nodiscard]] result result_of(std::vector<tableq::queue_info> queues);
 [[nodiscard]] result result_of(std::vector<tableq::finding> findings);
 [[nodiscard]] result result_of(std::vector<tableq::migration_step> steps);
-[[nodiscard]] result result_of(std::vector<tableq::batch_info> batches);
 [[nodiscard]] result result_of(std::vector<tableq::lost_lease> lost);
 [[nodiscard]] result result_of(const std::map<std::string, std::string>& statements);
 [[nodiscard]] result result_of(const tableq::queue_stats& stats);
@@ -124,6 +123,7 @@ struct handle_settings {
 [[nodiscard]] result result_of(const tableq::queue_rates& rates);
 [[nodiscard]] result result_of(const tableq::queue_limits& limits);
 [[nodiscard]] result result_of(std::vector<tableq::limited_group> groups);
+[[nodiscard]] result result_of(std::vector<tableq::waiting_group> groups);
 [[nodiscard]] result result_of(const tableq::redriven& done);
 [[nodiscard]] result result_of(const tableq::bulk_result& done);
 [[nodiscard]] result result_of(std::vector<tableq::option_change> changes);

@@ -10,6 +10,7 @@ int tq_testing_set_open(tq_options* options, const tableq::open_options* given, 
     auto& open = std::get<open_values>(checked(options).values);
     open.clock = given->clock;
     open.observer = given->observer;
+    open.trace = given->trace;
   });
 }
 int tq_testing_open(const tableq::testing::faults* faults, const char* url, size_t url_size,

@@ -14,7 +14,7 @@
 
 extern "C" {
 
-/// Options TQ_FOR_OPEN: `clock` and `observer` of `given`.
+/// Options TQ_FOR_OPEN: `clock`, `observer` and `trace` of `given`.
 TQ_API int tq_testing_set_open(tq_options* options, const tableq::open_options* given,
                                tq_error** error);
 /// `tq_database_open` by `faults::open`.

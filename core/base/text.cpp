@@ -36,7 +36,8 @@ TABLEQ_NAMES(handled::how, completed, failed, given_up, given_back, settled, kep
 TABLEQ_NAMES(worker_event::kind, completed, failed, given_up, given_back, settled_by_handler,
              lease_lost, unknown, trouble)
 TABLEQ_NAMES(finding::level, ok, warning, problem)
-TABLEQ_NAMES(lost_lease::cause, lease_lost, not_confirmed)
+TABLEQ_NAMES(lost_lease::cause, lease_lost, not_confirmed, batch_cancelled)
+TABLEQ_NAMES(message_detail, all, outline, seen)
 
 namespace testing {
 

@@ -12,6 +12,7 @@
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/session/retry.hpp"
 #include "core/watch/keeper_state.hpp"
 
@@ -59,13 +60,22 @@ void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
                        milliseconds lease) {
   const moment now = steady_clock::now();
   const moment next = now + period_of(lease);
+  const kept one{
+      .queue = std::move(queue), .lease = lease, .sure_until = now + lease, .next_at = next};
+  order made;  // Its memory comes before any change.
+  made.emplace(next, nullptr);
   bool sooner = false;
   {
     const std::scoped_lock hold(mutex_);
-    kept_.insert_or_assign(
-        taken,
-        kept{
-            .queue = std::move(queue), .lease = lease, .sure_until = now + lease, .next_at = next});
+    const auto [at, added] = kept_.try_emplace(taken, one);
+    if (added) {
+      auto node = made.extract(made.begin());
+      node.value().second = &at->first;
+      order_.insert(std::move(node));
+    } else {
+      schedule(at, next);
+      at->second = one;
+    }
     sooner = next < sleeps_until_;
   }
   if (sooner) changed_.notify_all();
@@ -73,7 +83,10 @@ void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
 
 bool keeper_state::remove(const receipt& taken) noexcept {
   const std::scoped_lock hold(mutex_);
-  return kept_.erase(taken) != 0;
+  const auto at = kept_.find(taken);
+  if (at == kept_.end()) return false;
+  erase(at);
+  return true;
 }
 
 std::vector<lost_lease> keeper_state::lost() {
@@ -100,7 +113,7 @@ void keeper_state::settled(const receipts_view& receipts, bool done) noexcept {
     const auto at = kept_.find(receipts[i]);
     if (at == kept_.end()) continue;
     if (done) {
-      kept_.erase(at);
+      erase(at);
     } else if (at->second.settling > 0) {  // Zero: it was added meanwhile.
       --at->second.settling;
     }
@@ -112,8 +125,10 @@ void keeper_state::run() noexcept {
     try {
       const std::vector<batch> some = due();
       if (some.empty()) return;
-      for (const batch& one : some) extend(one);
-      lose_expired();
+      for (const batch& one : some) {
+        extend(one);
+        lose_expired(one);
+      }
     } catch (...) {  // noexcept: memory is short; the next round may have some.
       std::unique_lock hold(mutex_);
       changed_.wait_for(hold, first_pause_of_a_keeper, [this] { return ended_; });
@@ -125,30 +140,49 @@ std::vector<keeper_state::batch> keeper_state::due() {
   std::unique_lock hold(mutex_);
   for (;;) {
     if (ended_) return {};
-    const moment now = steady_clock::now();
-    moment next = moment::max();
-    for (const auto& [each, one] : kept_) {
-      if (one.settling == 0) next = std::min(next, one.next_at);
-    }
-    if (next > now) {
-      // Settlements that fail put theirs back without a word, so it looks again from time to time.
-      sleeps_until_ = std::min(next, now + longest_pause_of_a_keeper);
+    std::vector<batch> out = due_by(steady_clock::now());
+    if (!out.empty()) return out;
+    sleeps_until_ = order_.empty() ? moment::max() : order_.begin()->first;
+    if (order_.empty()) {
+      changed_.wait(hold);
+    } else {
       changed_.wait_until(hold, sleeps_until_);
+    }
+  }
+}
+
+std::vector<keeper_state::batch> keeper_state::due_by(moment now) {
+  std::vector<batch> out;
+  std::map<std::pair<const queue_state*, milliseconds>, std::size_t> places;
+  if (order_.empty() || order_.begin()->first > now) return out;
+  for (auto next = order_.begin(); next != order_.end();) {
+    const auto at = kept_.find(*next->second);
+    const kept& one = at->second;
+    // Those that are nearly due go along.
+    if (next->first > now + period_of(one.lease) / 4) break;
+    ++next;
+    if (one.settling != 0) {  // It may fail, without a word.
+      schedule(at, now + std::min(period_of(one.lease), pause_for_lock));
       continue;
     }
-    std::vector<batch> out;
-    for (const auto& each : kept_) {
-      const kept& one = each.second;
-      // Those that are nearly due go along.
-      if (one.settling != 0 || one.next_at > now + period_of(one.lease) / 4) continue;
-      const auto same = std::find_if(out.begin(), out.end(), [&](const batch& with) {
-        return with.queue == one.queue && with.lease == one.lease;
-      });
-      batch& to = same != out.end() ? *same : out.emplace_back(batch{one.queue, one.lease, {}});
-      to.receipts.push_back(each.first);
-    }
-    return out;
+    const auto [place, added] =
+        places.try_emplace(std::pair(one.queue.get(), one.lease), out.size());
+    if (added) out.push_back(batch{one.queue, one.lease, {}});
+    out[place->second].receipts.push_back(at->first);
   }
+  return out;
+}
+
+void keeper_state::schedule(all::iterator at, moment next) noexcept {
+  auto node = order_.extract({at->second.next_at, &at->first});
+  node.value().first = next;
+  order_.insert(std::move(node));
+  at->second.next_at = next;
+}
+
+void keeper_state::erase(all::iterator at) noexcept {
+  order_.erase({at->second.next_at, &at->first});
+  kept_.erase(at);
 }
 
 void keeper_state::extend(const batch& some) {
@@ -170,10 +204,14 @@ void keeper_state::extend_each(const batch& some) {
 void keeper_state::extend_once(const batch& some) {
   const moment began = steady_clock::now();
   std::vector<pulse> results;
+  std::vector<std::size_t> cancelled;
   {
     std::optional<unrepeated> once;
     if (!database_->capabilities().one_writer) once.emplace();
     results = heartbeat(*some.queue, some.receipts, some.lease);
+    if (queue_hook* const hook = hook_of(*some.queue)) {
+      cancelled = hook->stopped(*some.queue, some.receipts);
+    }
   }
   const std::scoped_lock hold(mutex_);
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -182,39 +220,48 @@ void keeper_state::extend_once(const batch& some) {
     kept& one = at->second;
     if (results[i] == pulse::extended) {
       one.sure_until = began + some.lease;
-      one.next_at = began + period_of(some.lease);
+      schedule(at, began + period_of(some.lease));
     } else if (results[i] == pulse::lost && one.settling == 0) {
-      lose(at, lost_lease::cause::lease_lost);
+      tell(at, lost_lease::cause::lease_lost);
+      erase(at);
     } else {
-      one.next_at = steady_clock::now() + std::min(period_of(some.lease), pause_for_lock);
+      schedule(at, next_try(one, std::min(period_of(some.lease), pause_for_lock)));
     }
+  }
+  for (const std::size_t i : cancelled) {
+    const auto at = kept_.find(some.receipts[i]);
+    if (at == kept_.end() || std::exchange(at->second.told_to_end, true)) continue;
+    tell(at, lost_lease::cause::batch_cancelled);
   }
 }
 
 void keeper_state::postpone(const batch& some, milliseconds pause) {
-  const moment now = steady_clock::now();
   const std::scoped_lock hold(mutex_);
   for (const receipt& each : some.receipts) {
     const auto at = kept_.find(each);
     if (at == kept_.end()) continue;
-    at->second.next_at = now + std::min(period_of(some.lease), pause);
+    schedule(at, next_try(at->second, std::min(period_of(some.lease), pause)));
   }
 }
 
-void keeper_state::lose_expired() {
+keeper_state::moment keeper_state::next_try(const kept& one, milliseconds pause) noexcept {
+  const moment now = steady_clock::now();
+  return std::min(now + pause, std::max(one.sure_until, now));
+}
+
+void keeper_state::lose_expired(const batch& some) {
   const moment now = steady_clock::now();
   const std::scoped_lock hold(mutex_);
-  for (auto at = kept_.begin(); at != kept_.end();) {
-    const auto each = at++;
-    if (each->second.settling == 0 && each->second.sure_until <= now) {
-      lose(each, lost_lease::cause::not_confirmed);
-    }
+  for (const receipt& each : some.receipts) {
+    const auto at = kept_.find(each);
+    if (at == kept_.end() || at->second.settling != 0 || at->second.sure_until > now) continue;
+    tell(at, lost_lease::cause::not_confirmed);
+    erase(at);
   }
 }
 
-void keeper_state::lose(all::iterator at, lost_lease::cause why) {
+void keeper_state::tell(all::iterator at, lost_lease::cause why) {
   lost_.push_back({.receipt = at->first, .queue = at->second.queue->name(), .why = why});
-  kept_.erase(at);
   lost_some_.raise();
 }
 

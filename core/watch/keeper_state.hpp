@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tableq/keeper.hpp>
@@ -48,11 +50,14 @@ class keeper_state final : public settle_follower {
   struct kept {
     std::shared_ptr<queue_state> queue;
     std::chrono::milliseconds lease;
-    moment sure_until;  ///< The lease lasts at least until then.
-    moment next_at;     ///< Of its extension.
-    int settling = 0;   ///< Settlements that run now.
+    moment sure_until;         ///< The lease lasts at least until then.
+    moment next_at;            ///< Of its extension, as `order_` has it.
+    int settling = 0;          ///< Settlements that run now.
+    bool told_to_end = false;  ///< That its batch was cancelled.
   };
   using all = std::map<receipt, kept>;
+  /// Times of extensions, and the keys in `all` that they belong to.
+  using order = std::set<std::pair<moment, const receipt*>>;
   /// Messages of one queue that have one length of lease.
   struct batch {
     std::shared_ptr<queue_state> queue;
@@ -70,14 +75,23 @@ class keeper_state final : public settle_follower {
   void extend_once(const batch& some);
   void postpone(const batch& some, std::chrono::milliseconds pause);
   /// Loses those whose leases may have ended.
-  void lose_expired();
-  /// Under the mutex.
-  void lose(all::iterator at, lost_lease::cause why);
+  void lose_expired(const batch& some);
+
+  /// After a pause, and before that if the lease ends: then it is lost.
+  [[nodiscard]] static moment next_try(const kept& one, std::chrono::milliseconds pause) noexcept;
+
+  // Under the mutex:
+  /// The batches of those that are due, or nearly.
+  [[nodiscard]] std::vector<batch> due_by(moment now);
+  void schedule(all::iterator at, moment next) noexcept;
+  void erase(all::iterator at) noexcept;
+  void tell(all::iterator at, lost_lease::cause why);
 
   const std::shared_ptr<database_state> database_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  all kept_;  // guarded by mutex_, as all below but the thread
+  all kept_;     // guarded by mutex_, as all below but the thread
+  order order_;  // one for each of kept_
   std::vector<lost_lease> lost_;
   ready_descriptor lost_some_;           // raised while `lost_` has some
   moment sleeps_until_ = moment::min();  ///< An earlier extension wakes the thread.

@@ -17,12 +17,15 @@
 
 namespace tableq::inline v0 {
 
-/// A message whose lease a keeper could not extend.
+/// A message whose handler is to end: its lease was lost, or its batch was cancelled.
 struct lost_lease {
   /// Why.
   enum class cause : std::uint8_t {
     lease_lost,     ///< The database has refused it: the lease had ended.
     not_confirmed,  ///< The lease has ended, and no extension of it was confirmed.
+    /// Its batch was cancelled (batch::cancel). The keeper still has it and extends its lease: end
+    /// the work soon, and settle it, which counts. Told once.
+    batch_cancelled,
   };
   tableq::receipt receipt = {};   ///< As it was given to the keeper.
   std::string queue = {};         ///< The name of its queue.
@@ -35,7 +38,8 @@ struct lost_lease {
 /// Give it each message soon after the take. A thread of the keeper extends its lease, every third
 /// of its length, until the message is settled, lost or taken out. A settlement through the same
 /// `database` takes it out, also one in a transaction that is then rolled back; while it runs the
-/// keeper leaves the message alone. Lost messages are told by `lost` and by the descriptor.
+/// keeper leaves the message alone. Lost messages, and those whose batch was
+/// cancelled, are told by `lost` and by the descriptor.
 ///
 /// Owns its thread and descriptor; keeps the database open. A moved-from keeper has no messages,
 /// and `add` is then errc::invalid_argument. In a child of fork() too.
@@ -67,7 +71,8 @@ class TABLEQ_EXPORT keeper {
   /// @return false if it was not there any more: settled or lost.
   bool remove(const receipt& taken) noexcept;
 
-  /// The messages that were lost since the last call; the keeper has them no more. Never waits.
+  /// The messages that were lost since the last call; the keeper has them no more. Also those whose
+  /// batch was cancelled, which it still has. Never waits.
   [[nodiscard]] std::vector<lost_lease> lost();
   /// Readable while `lost` has something to tell. -1 in a moved-from keeper and in a child of
   /// fork().

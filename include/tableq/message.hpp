@@ -140,7 +140,7 @@ enum class message_detail {
 /// The extent of a look at messages. Progress and result cost a second read each, and only where a
 /// message may have them.
 struct look_options {
-  message_detail detail = message_detail::all;  ///< The columns of each message.
+  message_detail detail = message_detail::all;  ///< The columns; `find` reads all.
   bool progress = false;                        ///< stored_message::progress.
   bool result = false;                          ///< stored_message::result.
 };

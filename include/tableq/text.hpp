@@ -36,6 +36,7 @@ namespace tableq::inline v0 {
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(on_duplicate value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(group_policy value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(message_state value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(message_detail value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(settle_result value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(change_result value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(enqueue_result value) noexcept;

@@ -52,7 +52,7 @@ static void a_batch_ends_with_one_message_that_has_the_counts(const struct place
   EXPECT(open == 1);
   OK(tq_database_cancel_batch(at->db, batch, &open, &error));
   EXPECT(open == 0);
-  OK(tq_database_batches(at->db, 1, 0, &found, &error));
+  OK(tq_database_batches(at->db, 1, 0, 0, &found, &error));
   EXPECT(tq_result_int(found, 0, "batch") == batch);
   EXPECT(tq_result_int(found, 0, "removed") == 1 && tq_result_int(found, 0, "completed") == 1);
   tq_result_free(found);

@@ -160,7 +160,7 @@ static void dead_messages_are_listed_and_come_back(const struct place* at) {
   tq_batch* ids = NULL;
   int64_t count = 0;
   tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
-  OK(tq_list(queue, "dead", 10, NULL, &dead, &error));
+  OK(tq_list(queue, "dead", 10, NULL, NULL, &dead, &error));
   EXPECT(tq_result_count(dead) == 1);
   EXPECT(same(dead, 0, "state", "dead"));
   EXPECT(tq_result_type(dead, 0, "finished_at") == TQ_TYPE_TIME);
@@ -170,10 +170,10 @@ static void dead_messages_are_listed_and_come_back(const struct place* at) {
   EXPECT(tq_result_count(errors) == 1);
   EXPECT(same(errors, 0, "error", "not an image"));
   EXPECT(tq_result_type(errors, 0, "at") == TQ_TYPE_TIME);
-  OK(tq_list(queue, "dead", 10, dead, &result, &error));
+  OK(tq_list(queue, "dead", 10, dead, NULL, &result, &error));
   EXPECT(tq_result_count(result) == 0);
   tq_result_free(result);
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_list(queue, "lost", 10, NULL, &result, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_list(queue, "lost", 10, NULL, NULL, &result, &error));
   EXPECT(result == NULL);
 
   OK(tq_batch_new(&ids, &error));
@@ -231,13 +231,13 @@ static void waiting_messages_are_found_and_changed(const struct place* at) {
   OK(tq_options_set_text(keyed, "key", "dog", TQ_NUL, &error));
   OK(tq_enqueue(queue, NULL, "dog.jpg", TQ_NUL, keyed, &first, NULL, &error));
   OK(tq_enqueue(queue, NULL, "sea.jpg", TQ_NUL, NULL, &second, NULL, &error));
-  OK(tq_find(queue, NULL, "dog", TQ_NUL, &found, &error));
+  OK(tq_find(queue, NULL, "dog", TQ_NUL, NULL, &found, &error));
   EXPECT(tq_result_int(found, 0, "id") == first);
   tq_result_free(found);
-  OK(tq_find(queue, NULL, "cow", TQ_NUL, &found, &error));
+  OK(tq_find(queue, NULL, "cow", TQ_NUL, NULL, &found, &error));
   EXPECT(tq_result_count(found) == 0);
   tq_result_free(found);
-  OK(tq_get(queue, NULL, second, &found, &error));
+  OK(tq_get(queue, NULL, second, NULL, &found, &error));
   EXPECT(same(found, 0, "payload", "sea.jpg") && same(found, 0, "state", "ready"));
   tq_result_free(found);
 
@@ -250,7 +250,7 @@ static void waiting_messages_are_found_and_changed(const struct place* at) {
   EXPECT(tq_result_int(found, 0, "outcome") == TQ_OUTCOME_APPLIED);
   EXPECT(tq_result_int(found, 1, "outcome") == TQ_OUTCOME_NOT_THERE);
   tq_result_free(found);
-  OK(tq_get_batch(queue, NULL, batch, &found, &error));
+  OK(tq_get_batch(queue, NULL, batch, NULL, &found, &error));
   EXPECT(tq_result_count(found) == 2);
   EXPECT(tq_result_int(found, 0, "priority") == 4);
   EXPECT(tq_result_type(found, 1, "id") == TQ_TYPE_NULL);
@@ -377,11 +377,14 @@ static void progress_and_results_are_kept_and_shown(const struct place* at) {
   OK(tq_extend(queue, NULL, receipt, size, 60000, &outcome, &error));
   EXPECT(outcome == TQ_OUTCOME_APPLIED);
 
-  tq_batch* ids = NULL;
   tq_result* found = NULL;
-  OK(tq_batch_new(&ids, &error));
-  OK(tq_batch_add_id(ids, id, 0, &error));
-  OK(tq_look(queue, NULL, ids, &found, &error));
+  tq_options* look = options_for(TQ_FOR_LOOK);
+  OK(tq_options_set_text(look, "detail", "outline", TQ_NUL, &error));
+  OK(tq_options_set_bool(look, "progress", 1, &error));
+  OK(tq_options_set_bool(look, "result", 1, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_options_set_text(look, "detail", "some", TQ_NUL, &error));
+  OK(tq_get(queue, NULL, id, look, &found, &error));
+  EXPECT(same(found, 0, "payload", ""));
   EXPECT(tq_result_double(found, 0, "progress") == 0.5);
   EXPECT(same(found, 0, "progress_note", "half"));
   EXPECT(tq_result_type(found, 0, "progress_at") == TQ_TYPE_TIME);
@@ -397,7 +400,7 @@ static void progress_and_results_are_kept_and_shown(const struct place* at) {
   EXPECT(outcome == TQ_OUTCOME_APPLIED);
   OK(tq_complete_with_result(queue, NULL, receipt, size, "43", 2, &outcome, &error));
   EXPECT(outcome == TQ_OUTCOME_LEASE_LOST);
-  OK(tq_look(queue, NULL, ids, &found, &error));
+  OK(tq_list(queue, "done", 10, NULL, look, &found, &error));
   EXPECT(same(found, 0, "result", "42"));
   EXPECT(tq_result_type(found, 0, "progress") == TQ_TYPE_NULL);
   tq_result_free(found);
@@ -417,8 +420,31 @@ static void progress_and_results_are_kept_and_shown(const struct place* at) {
           tq_complete_with_result(plain, NULL, receipt, size, "42", 2, &outcome, &error));
   tq_queue_close(plain);
   tq_options_free(how);
-  tq_batch_free(ids);
+  tq_options_free(look);
   tq_result_free(taken);
+  tq_queue_close(queue);
+}
+
+static void groups_that_wait_are_counted(const struct place* at) {
+  tq_error* error = NULL;
+  tq_result* found = NULL;
+  tq_queue* queue = NULL;
+  tq_options* grouped = options_for(TQ_FOR_QUEUE);
+  OK(tq_options_set_bool(grouped, "groups", 1, &error));
+  OK(tq_queue_open(at->db, "c_grouped", TQ_NUL, "claim", grouped, &queue, &error));
+  tq_options_free(grouped);
+  tq_options* message = options_for(TQ_FOR_MESSAGE);
+  OK(tq_options_set_text(message, "group", "ann", TQ_NUL, &error));
+  OK(tq_enqueue(queue, NULL, "1", TQ_NUL, message, NULL, NULL, &error));
+  OK(tq_enqueue(queue, NULL, "2", TQ_NUL, message, NULL, NULL, &error));
+  tq_options_free(message);
+  OK(tq_groups(queue, 10, &found, &error));
+  EXPECT(tq_result_count(found) == 1);
+  EXPECT(same(found, 0, "group", "ann"));
+  EXPECT(tq_result_int(found, 0, "waiting") == 2);
+  EXPECT(tq_result_type(found, 0, "oldest") == TQ_TYPE_TIME);
+  tq_result_free(found);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_groups(queue, 0, &found, &error));
   tq_queue_close(queue);
 }
 
@@ -431,4 +457,5 @@ void run_claim_tests(const struct place* at) {
   waiting_messages_are_found_and_changed(at);
   messages_are_listed_and_changed_by_a_filter(at);
   progress_and_results_are_kept_and_shown(at);
+  groups_that_wait_are_counted(at);
 }

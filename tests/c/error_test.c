@@ -81,6 +81,8 @@ static void null_and_foreign_handles_are_refused(const struct place* at) {
 
 static void the_end_of_nothing_is_nothing(void) {
   tq_options_free(NULL);
+  tq_clock_free(NULL);
+  tq_clock_set(NULL, 0);
   tq_stop_free(NULL);
   tq_stop_request(NULL);
   tq_result_free(NULL);
@@ -94,6 +96,65 @@ static void the_end_of_nothing_is_nothing(void) {
   tq_keeper_free(NULL);
 }
 
+// In other builds this is what happens as long as nothing else has the memory.
+#if defined(TABLEQ_C_CHECKS)
+static void freed_handles_are_refused_and_freed_once(const struct place* at) {
+  tq_error* error = NULL;
+  tq_database* db = NULL;
+  tq_queue* queue = NULL;
+  tq_transaction* tx = NULL;
+  tq_result* result = NULL;
+  tq_stop* stop = NULL;
+  tq_batch* batch = NULL;
+  tq_watch* watch = NULL;
+  tq_keeper* keeper = NULL;
+  int64_t number = 0;
+  tq_options* options = options_for(TQ_FOR_READ);
+  OK(tq_database_outside(at->db, &db, &error));
+  OK(tq_queue_open(db, "c_freed", TQ_NUL, "claim", NULL, &queue, &error));
+  OK(tq_stop_new(&stop, &error));
+  OK(tq_batch_new(&batch, &error));
+  OK(tq_watch_new(&watch, &error));
+  OK(tq_watch_add(watch, queue, 1, &error));
+  OK(tq_keeper_new(db, &keeper, &error));
+  OK(tq_peek(queue, 1, &result, &error));
+  OK(tq_transaction_begin(db, &tx, &error));
+  for (int twice = 0; twice < 2; ++twice) {
+    tq_transaction_free(tx);
+    tq_result_free(result);
+    tq_keeper_free(keeper);
+    tq_watch_free(watch);
+    tq_batch_free(batch);
+    tq_stop_free(stop);
+    tq_options_free(options);
+    tq_queue_close(queue);
+    tq_database_close(db);
+  }
+  tq_result* none = NULL;
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_database_queues(db, &none, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_take(queue, NULL, 1, NULL, &none, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_transaction_commit(tx, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add(batch, "x", 1, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_options_set_int(options, "wait_ms", 1, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_watch_done(watch, 1, 0, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_keeper_lost(keeper, &none, &error));
+  tq_stop_request(stop);
+  EXPECT(tq_stop_requested(stop) == 0);
+  EXPECT(tq_result_count(result) == 0);
+  EXPECT(tq_watch_descriptor(watch) == -1);
+  EXPECT(tq_watch_next(watch, &number) == 0);
+  EXPECT(tq_keeper_count(keeper) == 0);
+  EXPECT(tq_transaction_active(tx) == 0);
+  EXPECT(strcmp(tq_queue_name(queue), "") == 0);
+  // A living call with a freed part.
+  tq_queue* other = queue_of(at->db, "c_freed", "claim");
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_take(other, NULL, 1, options, &none, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_take(other, tx, 1, NULL, &none, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_list(other, "dead", 1, result, NULL, &none, &error));
+  tq_queue_close(other);
+}
+#endif
+
 void run_error_tests(const struct place* at) {
   an_error_tells_what_a_program_decides_by();
   a_success_clears_the_error_of_the_caller(at);
@@ -102,4 +163,7 @@ void run_error_tests(const struct place* at) {
   codes_have_names();
   null_and_foreign_handles_are_refused(at);
   the_end_of_nothing_is_nothing();
+#if defined(TABLEQ_C_CHECKS)
+  freed_handles_are_refused_and_freed_once(at);
+#endif
 }

@@ -45,35 +45,35 @@ database testing::faults::open(text_view url, const open_options& options) const
 
 namespace {
 
-std::shared_ptr<c_queue> opened(const c_database& db, bool outside, text_view name,
+std::shared_ptr<c_queue> opened(const std::shared_ptr<c_database>& db, bool outside, text_view name,
                                 const char* kind, const c_options& options) {
   tq_queue* queue = nullptr;
   const std::string_view wanted = name.view();
   done([&](tq_error** e) {
-    return tq_queue_open(db.get(outside), wanted.data(), wanted.size(), kind, options.get(), &queue,
+    return tq_queue_open(db->get(outside), wanted.data(), wanted.size(), kind, options.get(), &queue,
                          e);
   });
-  return std::make_shared<c_queue>(queue, parse_kind(kind));
+  return std::make_shared<c_queue>(db, queue, parse_kind(kind));
 }
 
 }  // namespace
 
 heap_queue database::heap(text_view name) {
-  return heap_queue(access::hidden(opened(access::of(*this), outside_, name, "heap", {})));
+  return heap_queue(access::hidden(opened(access::shared(*this), outside_, name, "heap", {})));
 }
 fifo_queue database::fifo(text_view name, const order_options& options) {
   return fifo_queue(
-      access::hidden(opened(access::of(*this), outside_, name, "fifo", options_of(options))));
+      access::hidden(opened(access::shared(*this), outside_, name, "fifo", options_of(options))));
 }
 lifo_queue database::lifo(text_view name, const order_options& options) {
   return lifo_queue(
-      access::hidden(opened(access::of(*this), outside_, name, "lifo", options_of(options))));
+      access::hidden(opened(access::shared(*this), outside_, name, "lifo", options_of(options))));
 }
 pending_queue database::pending(text_view name) {
-  return pending_queue(access::hidden(opened(access::of(*this), outside_, name, "pending", {})));
+  return pending_queue(access::hidden(opened(access::shared(*this), outside_, name, "pending", {})));
 }
 claim_queue database::claim(text_view name, const claim_options& options) {
-  auto made = opened(access::of(*this), outside_, name, "claim", options_of(options));
+  auto made = opened(access::shared(*this), outside_, name, "claim", options_of(options));
   return claim_queue(access::hidden(std::move(made)));
 }
 transaction database::begin() {
@@ -350,11 +350,12 @@ std::vector<stored_message> claim_queue::peek(std::size_t max) const {
 std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
   // C goes on after a page: the one that ends with this message is read first.
   std::optional<c_result> before;
+  const c_options look = options_of(page.with);
   const std::string word(to_string(state));
   for (;;) {
     c_result got = asked([&](tq_result** r, tq_error** e) {
       return tq_list(access::plain(*this), word.c_str(), page.after ? 1 : page.max,
-                     before ? before->get() : nullptr, r, e);
+                     before ? before->get() : nullptr, look.get(), r, e);
     });
     if (!page.after) return present(got);
     const bool found = got.count() == 1 && got.number(0, "id") == page.after->id.value;
@@ -362,23 +363,24 @@ std::vector<stored_message> claim_queue::list(message_state state, const tableq:
     before.emplace(std::move(got));
     if (!found) continue;
     return present(asked([&](tq_result** r, tq_error** e) {
-      return tq_list(access::plain(*this), word.c_str(), page.max, before->get(), r, e);
+      return tq_list(access::plain(*this), word.c_str(), page.max, before->get(), look.get(), r, e);
     }));
   }
 }
 std::optional<stored_message> claim_queue::get(message_id id, const look_options& with) const {
-  if (with.progress || with.result) return get_batch(std::span(&id, 1), with).front();
   const where in = access::in(*this);
-  return first(asked(
-      [&](tq_result** r, tq_error** e) { return tq_get(in.queue, in.tx(), id.value, r, e); }));
+  const c_options look = options_of(with);
+  return first(asked([&](tq_result** r, tq_error** e) {
+    return tq_get(in.queue, in.tx(), id.value, look.get(), r, e);
+  }));
 }
 std::vector<std::optional<stored_message>> claim_queue::get_batch(const batch_view<message_id>& ids,
                                                                   const look_options& with) const {
   const where in = access::in(*this);
   const c_batch batch = batch_with(ids.items());
+  const c_options look = options_of(with);
   return stored_of(asked([&](tq_result** r, tq_error** e) {
-    return with.progress || with.result ? tq_look(in.queue, in.tx(), batch.get(), r, e)
-                                        : tq_get_batch(in.queue, in.tx(), batch.get(), r, e);
+    return tq_get_batch(in.queue, in.tx(), batch.get(), look.get(), r, e);
   }));
 }
 settle_result claim_queue::complete(const receipt& taken, payload_view result) {
@@ -407,11 +409,12 @@ awaited claim_queue::wait_for(message_id id, const wait_for_options& options) co
   });
   return awaited_of(found);
 }
-std::optional<stored_message> claim_queue::find(text_view key, const look_options& /*with*/) const {
+std::optional<stored_message> claim_queue::find(text_view key, const look_options& with) const {
   const where in = access::in(*this);
+  const c_options look = options_of(with);
   const std::string_view wanted = key.view();
   return first(asked([&](tq_result** r, tq_error** e) {
-    return tq_find(in.queue, in.tx(), wanted.data(), wanted.size(), r, e);
+    return tq_find(in.queue, in.tx(), wanted.data(), wanted.size(), look.get(), r, e);
   }));
 }
 change_result claim_queue::cancel(message_id id) {

@@ -85,7 +85,10 @@ class c_options {
   requires std::is_enum_v<Enum>
   void set(const char* key, Enum value) const { set(key, to_string(value)); }
   void set(const char* key, const tableq::lifetime& value) const {
-    if (value.length()) return set(key, *value.length());
+    set_or_null(key, value.length());
+  }
+  void set_or_null(const char* key, const std::optional<milliseconds>& value) const {
+    if (value) return set(key, *value);
     done([&](tq_error** e) { return tq_options_set_null(get(), key, 0, e); });
   }
   template <class Value>
@@ -101,6 +104,20 @@ class c_options {
       done([&](tq_error** e) { return tq_options_add_int(get(), "retry_ms", each.count(), e); });
     }
     set("retry_jitter", value->jitter);
+  }
+  void set_headers(const tableq::headers& given) const {
+    for (const auto& [name, value] : given) set_header(name, value);
+  }
+  void set_header(std::string_view name, std::string_view value) const {
+    done([&](tq_error** e) {
+      return tq_options_set_header(get(), name.data(), name.size(), value.data(), value.size(), e);
+    });
+  }
+  /// A batch, and the member whose handler adds to it.
+  void set_batch(const std::string& key, const std::optional<tableq::batch_id>& batch) const {
+    if (!batch) return;
+    set(key.c_str(), batch->value);
+    if (batch->member) set((key + "_member").c_str(), to_string(*batch->member));
   }
   void set_stop(std::stop_token token);
   /// For messages of one enqueue, or those of a batch.
@@ -230,15 +247,19 @@ struct c_transaction {
   std::unique_ptr<tq_transaction, void (*)(tq_transaction*)> tx;
 };
 struct c_queue {
-  c_queue(tq_queue* opened, tableq::kind of) : queue(opened, tq_queue_close), kind(of) {
+  /// No queue: for a batch, which belongs to none.
+  explicit c_queue(std::shared_ptr<c_database> of) : db(std::move(of)) {}
+  c_queue(std::shared_ptr<c_database> in, tq_queue* opened, tableq::kind of)
+      : db(std::move(in)), queue(opened, tq_queue_close), kind(of) {
     tq_queue* made = nullptr;
     done([&](tq_error** e) { return tq_queue_outside(opened, &made, e); });
     beside.reset(made, tq_queue_close);
     name = tq_queue_name(opened);
   }
-  std::shared_ptr<tq_queue> queue;
-  std::shared_ptr<tq_queue> beside;
-  tableq::kind kind;
+  std::shared_ptr<c_database> db;
+  std::shared_ptr<tq_queue> queue = {};
+  std::shared_ptr<tq_queue> beside = {};
+  tableq::kind kind = tableq::kind::claim;
   std::string name;
   mutable std::optional<tableq::table_mapping> mapping;  ///< Of a table, once it was asked for.
 };
@@ -276,9 +297,14 @@ class access {
   static database made(const std::shared_ptr<c_database>& db) noexcept {
     return database(as<database_state>(db));
   }
-  static const c_database& of(const database& handle) noexcept {
-    return *as<c_database>(handle.state_);
+  static std::shared_ptr<c_database> shared(
+      const std::shared_ptr<database_state>& state) noexcept {
+    return as<c_database>(state);
   }
+  static std::shared_ptr<c_database> shared(const database& handle) noexcept {
+    return shared(handle.state_);
+  }
+  static const c_database& of(const database& handle) noexcept { return *shared(handle); }
   static transaction made(const std::shared_ptr<c_transaction>& tx) noexcept {
     return transaction(as<transaction_state>(tx));
   }
@@ -300,6 +326,13 @@ class access {
       throw error(errc::invalid_argument, advice::never, "this is not done inside a transaction");
     }
     return handle.outside_ ? of(handle).beside.get() : of(handle).queue.get();
+  }
+  static claim_queue claims_of(const std::shared_ptr<c_queue>& queue) noexcept {
+    return claim_queue(hidden(queue));
+  }
+  /// The database of a batch's handle.
+  static tq_database* database_of(const queue& handle) noexcept {
+    return of(handle).db->get(handle.outside_);
   }
   static tableq_facade::where in(const queue& handle) {
     tableq_facade::where out{.queue = handle.outside_ ? of(handle).beside.get()

@@ -40,6 +40,11 @@ inline c_options options_of(const tableq::claim_options& given) {
   out.set("keys", given.keys);
   out.set("key_window_ms", given.key_window);
   out.set("dead_letters", given.dead_letters);
+  out.set("batches", given.batches);
+  if (given.retention) {
+    out.set_or_null("retain_done_ms", given.retention->done);
+    out.set_or_null("retain_dead_ms", given.retention->dead);
+  }
   if (given.groups == tableq::group_options{.enabled = false}) return out;
   out.set("group_limit", given.groups.limit);
   out.set("group_on_failure", given.groups.on_failure);
@@ -88,12 +93,8 @@ inline c_options options_of(const tableq::claim_enqueue_options& given) {
   out.set("time_to_live_ms", given.time_to_live);
   out.set("max_attempts", given.max_attempts);
   out.set_retry(given.retry);
-  for (const auto& [name, value] : given.headers) {
-    done([&](tq_error** e) {
-      return tq_options_set_header(out.get(), name.data(), name.size(), value.data(), value.size(),
-                                   e);
-    });
-  }
+  out.set_headers(given.headers);
+  out.set_batch("batch", given.batch);
   return out;
 }
 inline c_options options_of(const tableq::queue_limits& given) {
@@ -120,6 +121,14 @@ inline c_options options_of(const tableq::fail_options& given) {
   const c_options out(TQ_FOR_FAILURE);
   out.set("delay_ms", given.delay);
   out.set("give_up", given.give_up);
+  return out;
+}
+
+inline c_options options_of(const tableq::look_options& given) {
+  const c_options out(TQ_FOR_LOOK);
+  out.set("detail", given.detail);
+  out.set("progress", given.progress);
+  out.set("result", given.result);
   return out;
 }
 
@@ -166,6 +175,9 @@ struct row_of {
   }
   [[nodiscard]] std::optional<tableq::timestamp> maybe_time(const char* field) const {
     return has(field) ? std::optional(time(field)) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<milliseconds> maybe_length(const char* field) const {
+    return has(field) ? std::optional(milliseconds(number(field))) : std::nullopt;
   }
   [[nodiscard]] std::optional<std::size_t> maybe_size(const char* field) const {
     return has(field) ? std::optional(size(field)) : std::nullopt;
@@ -356,6 +368,8 @@ inline std::vector<tableq::queue_info> queues_of(const c_result& result) {
     out.ordering =
         named(row.text("ordering"), {tableq::ordering::relaxed, tableq::ordering::strict});
     out.created_at = row.time("created_at");
+    out.schedules = row.number("schedules") != 0;
+    out.batch_ends = row.number("batch_ends") != 0;
     if (row.has("definition")) out.table = tableq::parse_table_definition(row.text("definition"));
     if (out.kind != tableq::kind::claim) return out;
     out.lease = milliseconds(row.number("lease_ms"));
@@ -370,6 +384,11 @@ inline std::vector<tableq::queue_info> queues_of(const c_result& result) {
     out.keys = named(row.text("keys"), {tableq::key_scope::active, tableq::key_scope::waiting});
     out.key_window = milliseconds(row.number("key_window_ms"));
     out.dead_letters = row.text("dead_letters");
+    out.group_limits = row.number("group_limits") != 0;
+    out.group_rates = row.number("group_rates") != 0;
+    out.batches = row.number("batches") != 0;
+    out.retention.done = row.maybe_length("retain_done_ms");
+    out.retention.dead = row.maybe_length("retain_dead_ms");
     if (!row.has("group_limit")) return out;
     out.groups = tableq::group_options{
         .limit = static_cast<int>(row.number("group_limit")),

@@ -106,7 +106,8 @@ std::vector<lost_lease> keeper::lost() {
         using cause = lost_lease::cause;
         return lost_lease{.receipt = parse_receipt(row.text("receipt")),
                           .queue = row.text("queue"),
-                          .why = named(row.text("why"), {cause::lease_lost, cause::not_confirmed})};
+                          .why = named(row.text("why"), {cause::lease_lost, cause::not_confirmed,
+                                                           cause::batch_cancelled})};
       });
 }
 int keeper::descriptor() const noexcept {

@@ -151,7 +151,7 @@ static void a_call_of_another_kind_is_refused(const struct place* at) {
   OK(tq_batch_new(&ids, &error));
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_take(fifo, NULL, 1, NULL, &result, &error));
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete(fifo, NULL, "1.2.3", 5, &outcome, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_get(fifo, NULL, 1, &result, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_get(fifo, NULL, 1, NULL, &result, &error));
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_redrive(fifo, ids, &count, &error));
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_dequeue(claim, NULL, 1, NULL, &result, &error));
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_queue_ddl(claim, &result, &error));

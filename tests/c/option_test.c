@@ -83,9 +83,42 @@ static void each_purpose_takes_each_of_its_keys(void) {
   tq_options_free(migrate);
 }
 
+static void a_set_clock_decides_what_is_due(const struct place* at) {
+  tq_error* error = NULL;
+  tq_clock* clock = NULL;
+  tq_database* db = NULL;
+  tq_queue* queue = NULL;
+  tq_result* taken = NULL;
+  const int64_t start = INT64_C(1767225600000);
+  OK(tq_clock_new(start, &clock, &error));
+  tq_options* open = options_for(TQ_FOR_OPEN);
+  OK(tq_options_set_clock(open, clock, &error));
+  OK(tq_database_open(at->url, TQ_NUL, open, &db, &error));
+  tq_options_free(open);
+  OK(tq_queue_open(db, "c_clock", TQ_NUL, "claim", NULL, &queue, &error));
+  tq_options* later = options_for(TQ_FOR_MESSAGE);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_options_set_clock(later, clock, &error));
+  OK(tq_options_set_int(later, "delay_ms", 3600000, &error));
+  OK(tq_enqueue(queue, NULL, "x", 1, later, NULL, NULL, &error));
+  tq_options_free(later);
+  OK(tq_take(queue, NULL, 1, NULL, &taken, &error));
+  EXPECT(tq_result_count(taken) == 0);
+  tq_result_free(taken);
+  tq_clock_set(clock, start + 3600000);
+  tq_clock_free(clock);
+  OK(tq_take(queue, NULL, 1, NULL, &taken, &error));
+  EXPECT(tq_result_count(taken) == 1);
+  EXPECT(tq_result_int(taken, 0, "created_at") == start);
+  tq_result_free(taken);
+  tq_queue_close(queue);
+  EXPECT(tq_database_drop(db, "c_clock", TQ_NUL, NULL, &error) == TQ_OK);
+  tq_database_close(db);
+}
+
 void run_option_tests(const struct place* at) {
   an_unknown_key_is_refused_with_the_known_ones();
   a_value_of_another_type_is_refused();
   options_of_another_purpose_are_refused(at);
   each_purpose_takes_each_of_its_keys();
+  a_set_clock_decides_what_is_due(at);
 }

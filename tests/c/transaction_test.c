@@ -39,10 +39,10 @@ static void work_outside_of_a_transaction_is_asked_for(const struct place* at) {
   tq_queue* queue = queue_of(at->db, "c_tx", "claim");
   OK(tq_queue_outside(queue, &beside, &error));
   OK(tq_transaction_begin(at->db, &tx, &error));
-  OK(tq_get(queue, tx, 1, &found, &error));
+  OK(tq_get(queue, tx, 1, NULL, &found, &error));
   tq_result_free(found);
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_get(queue, NULL, 1, &found, &error));
-  OK(tq_get(beside, NULL, 1, &found, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_get(queue, NULL, 1, NULL, &found, &error));
+  OK(tq_get(beside, NULL, 1, NULL, &found, &error));
   tq_result_free(found);
   OK(tq_transaction_rollback(tx, &error));
   tq_transaction_free(tx);

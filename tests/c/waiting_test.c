@@ -176,7 +176,7 @@ static void a_keeper_extends_until_the_message_is_settled(const struct place* at
   const char* first = tq_result_bytes(taken, 0, "receipt", &size);
   const int64_t until = tq_result_int(taken, 0, "lease_until");
   for (;;) {  // Until the first lease would have ended.
-    OK(tq_get(queue, NULL, tq_result_int(taken, 0, "id"), &found, &error));
+    OK(tq_get(queue, NULL, tq_result_int(taken, 0, "id"), NULL, &found, &error));
     const int64_t now = tq_result_int(found, 0, "due_at");
     EXPECT(same(found, 0, "state", "leased"));
     tq_result_free(found);

@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include <optional>
+#include <vector>
 
 #include "support/fixture.hpp"
 
@@ -42,6 +43,32 @@ TEST_P(keepers, extends_a_lease_until_the_message_is_settled) {
   EXPECT_TRUE(keeps.lost().empty());
 }
 
+TEST_P(keepers, extends_many_messages_with_leases_of_different_lengths) {
+  auto jobs = db().claim("jobs");
+  auto others = db().claim("others");
+  tableq::keeper keeps(db());
+  std::vector<tableq::delivery> all;
+  for (int i = 0; i < 40; ++i) {
+    auto& queue = i % 2 == 0 ? jobs : others;
+    queue.enqueue("work");
+    const std::chrono::milliseconds length = 400ms + (i % 8) * 100ms;
+    all.push_back(*queue.take_one({.lease = length}));
+    keeps.add(queue, all.back(), length);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& queue = i % 2 == 0 ? jobs : others;
+    while (queue.get(all[i].receipt.id)->due_at < all[i].lease_until + 600ms) {
+      ASSERT_FALSE(tells(keeps, 10ms));
+    }
+  }
+  EXPECT_EQ(keeps.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& queue = i % 2 == 0 ? jobs : others;
+    EXPECT_EQ(queue.complete(all[i]), tableq::settle_result::applied);
+  }
+  EXPECT_EQ(keeps.size(), 0U);
+}
+
 TEST_P(keepers, lets_each_settlement_take_the_message_out) {
   auto jobs = db().claim("jobs", {.retry = tableq::retry_delays::none()});
   jobs.enqueue("work");
@@ -60,6 +87,31 @@ TEST_P(keepers, lets_each_settlement_take_the_message_out) {
     EXPECT_EQ(settled, tableq::settle_result::applied);
     EXPECT_EQ(keeps.size(), 0U);
   }
+}
+
+TEST_P(keepers, tells_once_of_a_cancelled_batch_and_keeps_its_message) {
+  auto jobs = db().claim("jobs", {.batches = true});
+  auto all = jobs.begin_batch();
+  jobs.enqueue("work", {.batch = all});
+  jobs.enqueue("alone");
+  all.seal();
+  tableq::keeper keeps(db());
+  const auto taken = jobs.take(2, {.lease = 300ms});
+  ASSERT_EQ(taken.size(), 2U);
+  for (const tableq::delivery& each : taken) keeps.add(jobs, each, 300ms);
+  EXPECT_TRUE(all.cancel());
+  ASSERT_TRUE(tells(keeps, 30s));
+  const auto told = keeps.lost();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().receipt, taken.front().receipt);
+  EXPECT_EQ(told.front().why, tableq::lost_lease::cause::batch_cancelled);
+  EXPECT_EQ(keeps.size(), 2U);
+  // It is still extended, and not told again.
+  while (jobs.get(taken.front().receipt.id)->due_at < taken.front().lease_until + 600ms) {
+    ASSERT_FALSE(tells(keeps, 10ms));
+  }
+  EXPECT_EQ(jobs.complete(taken.front()), tableq::settle_result::applied);
+  EXPECT_EQ(keeps.size(), 1U);
 }
 
 TEST_P(keepers, keeps_a_message_whose_settlement_was_refused) {

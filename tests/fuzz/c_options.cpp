@@ -76,18 +76,46 @@ void set(tq_options* options, std::string_view line) {
   expect_sound(code, error, line);
 }
 
+#if defined(TABLEQ_C_CHECKS)
+/// Freed handles are refused, and freeing them again does nothing.
+void expect_freed(tq_batch* batch, tq_options* options, std::string_view bytes) {
+  must(tq_batch_add(batch, bytes.data(), bytes.size(), nullptr, nullptr) ==
+           TQ_ERROR_INVALID_ARGUMENT,
+       "a freed batch is refused");
+  must(tq_batch_count(batch) == 0, "a freed batch has no items");
+  tq_batch_free(batch);
+  if (options == nullptr) return;
+  set(options, bytes);
+  must(tq_options_set_bool(options, "exact", 1, nullptr) == TQ_ERROR_INVALID_ARGUMENT,
+       "freed options are refused");
+  tq_batch* other = nullptr;
+  must(tq_batch_new(&other, nullptr) == TQ_OK, "a batch is made");
+  must(tq_batch_add(other, bytes.data(), bytes.size(), options, nullptr) ==
+           TQ_ERROR_INVALID_ARGUMENT,
+       "freed options of an item are refused");
+  tq_batch_free(other);
+  tq_options_free(options);
+}
+#endif
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  constexpr int purposes = 16;
+  constexpr int purposes = TQ_FOR_LOOK + 3;  // Of this version, and none.
   tq_error* error = nullptr;
   tq_options* options = nullptr;
   const int made = tq_options_new(data[0] % purposes, &options, &error);
   must((made == TQ_OK) == (options != nullptr), "options are NULL after an error");
   expect_sound(made, error, {});
+  must((made == TQ_OK) == (data[0] % purposes >= TQ_FOR_OPEN && data[0] % purposes <= TQ_FOR_LOOK),
+       "purposes of later versions are refused");
   const std::string_view all = text_of(data + 1, size - 1);
   for (std::string_view rest = all; !rest.empty();) set(options, next_line(rest));
+  if (options != nullptr && data[0] % purposes != TQ_FOR_ROW) {
+    must(tq_options_set_int(options, "of_a_later_version", 1, nullptr) == TQ_ERROR_INVALID_ARGUMENT,
+         "keys of later versions are refused");
+  }
 
   tq_batch* batch = nullptr;
   must(tq_batch_new(&batch, nullptr) == TQ_OK, "a batch is made");
@@ -121,5 +149,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        "a handle of another type is refused");
   tq_batch_free(batch);
   tq_options_free(options);
+#if defined(TABLEQ_C_CHECKS)
+  expect_freed(batch, options, all);
+#endif
   return 0;
 }

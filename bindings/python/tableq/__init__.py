@@ -17,6 +17,7 @@ Durations are seconds or timedelta, times are datetime with a time zone.
 
 from __future__ import annotations
 
+from . import testing
 from ._async import AsyncWorker
 from ._batches import BatchInfo, MessageBatch
 from ._database import Database, ddl, open
@@ -72,6 +73,7 @@ from ._messages import (
     Redriven,
     Retry,
     StoredMessage,
+    WaitingGroup,
 )
 from ._queue import PendingQueue, PlainQueue, Queue
 from ._schedules import Declared, Schedule, ScheduleInfo, Schedules
@@ -146,10 +148,12 @@ __all__ = [
     "TooLarge",
     "Transaction",
     "Unsupported",
+    "WaitingGroup",
     "Worker",
     "ddl",
     "version_of_library",
     "open",
+    "testing",
 ]
 
 

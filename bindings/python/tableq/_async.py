@@ -178,22 +178,14 @@ async def _read_now(
                     return
                 if threading.current_thread() is here:
                     try:
-                        threads.submit(_return, returning, read.result())
+                        threads.submit(returning, read.result())
                         return
                     except RuntimeError:
                         pass  # The database is being closed: its threads take no more.
-                _return(returning, read.result())
+                returning(read.result())
 
             future.add_done_callback(finished)
         raise
-
-
-def _return(give_back: Callable[[List[T]], None], found: List[T]) -> None:
-    try:
-        give_back(found)
-    except Error as error:
-        log.warning("tableq: messages of a cancelled await wait for the end of their leases: %s",
-                    error)
 
 
 async def read(
@@ -357,7 +349,7 @@ class AsyncWorker:
     async def _give_back(self, jobs: List[Job]) -> None:
         """Also if the await is cancelled."""
         if jobs and not self._queue.database._closing:
-            await self._queue.database._run_to_end(lambda: _return(self._queue._give_back, jobs))
+            await self._queue.database._run_to_end(lambda: self._queue._give_back(jobs))
 
     def _begin(self, jobs: List[Job], keeper: Any) -> None:
         for job in jobs:
@@ -405,6 +397,4 @@ class AsyncWorker:
         for lost in keeper.lost():
             job = self._running.get(lost.receipt)
             if job is not None:
-                job._lost = True
-                log.warning("tableq: the lease of message %d in %s was lost while its handler ran",
-                            job.id, lost.queue)
+                job._told(lost.why)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from ctypes import c_int64
-from typing import TYPE_CHECKING, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Mapping, Optional, Tuple, Union
 
 from ._errors import call
-from ._handles import FOR_BATCH, Options, Result, Rows, out_int
+from ._handles import FOR_BATCH, Options, Result, Rows, id_of, out_int
 from ._library import lib
 from ._transaction import transaction_pointer
 
@@ -34,6 +34,8 @@ class BatchInfo:
     then: Optional[str]
     created_at: datetime.datetime
     finished_at: Optional[datetime.datetime]
+    counted_to: Optional[int]
+    """Where the counts but `total` stopped. None: they are exact."""
 
     @classmethod
     def _of(cls, rows: Rows, row: int) -> "BatchInfo":
@@ -74,6 +76,19 @@ class MessageBatch:
 
 AnyBatch = Union[MessageBatch, int]
 """A batch, or its id."""
+
+
+def batch_parts(batch: AnyBatch) -> Tuple[int, Optional[str]]:
+    """The id, and the receipt of the member whose handler adds to it."""
+    if isinstance(batch, MessageBatch):
+        return batch.id, batch.member
+    return id_of(batch), None
+
+
+def member_of(receipt: str) -> Tuple[int, int]:
+    """The identity of the queue and the id of the message, of a receipt of this library."""
+    message, _, queue = receipt.split(".")[:3]
+    return int(queue), int(message)
 
 
 def set_batch(options: Options, key: str, batch: Optional[AnyBatch]) -> None:

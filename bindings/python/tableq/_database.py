@@ -42,6 +42,7 @@ from ._schedules import Schedules
 from ._sql import Outbox
 from ._sqlite import Guard
 from ._transaction import Transaction
+from .testing import Clock
 
 T = TypeVar("T")
 
@@ -144,6 +145,7 @@ class Database(Closing):
         poll_interval: Optional[Duration] = None,
         refuses_beside_begin: Optional[bool] = None,
         metrics: bool = False,
+        clock: Optional[Clock] = None,
     ) -> None:
         self._pointer: Optional[Pointer] = None
         self._stops: Set[Stop] = set()
@@ -165,6 +167,8 @@ class Database(Closing):
         options.duration(b"poll_interval_ms", poll_interval)
         options.boolean(b"refuses_beside_begin", refuses_beside_begin)
         options.boolean(b"metrics", metrics)
+        if clock is not None:
+            call(lib.tq_options_set_clock, options, clock)
         text = text_of(url, "url")
         self._guard = Guard(url)
         self._guard.check()
@@ -369,9 +373,15 @@ class Database(Closing):
         """A batch by its id. The database is not asked."""
         return MessageBatch(self, id)
 
-    def batches(self, max: int = 20, *, before: int = 0) -> List[BatchInfo]:
-        """Batches, the newest first. before: only those with lower ids. Reads only."""
-        rows = Result(lib.tq_database_batches, self._handle(), count_of(max), id_of(before))
+    def batches(
+        self, max: int = 20, *, before: int = 0, count_to: Optional[int] = None
+    ) -> List[BatchInfo]:
+        """Batches, the newest first. before: only those with lower ids. count_to: at least so many
+        members of each are counted; without, all. Reads only."""
+        least = 0 if count_to is None else count_of(count_to)
+        rows = Result(
+            lib.tq_database_batches, self._handle(), count_of(max), id_of(before), least
+        )
         return [BatchInfo._of(rows, row) for row in range(len(rows))]
 
     def migrate(
@@ -477,7 +487,6 @@ class Database(Closing):
         self,
         attempt: Callable[[Optional[Stop], int], List[T]],
         longest: int,
-        give_back: Optional[Callable[[List[T]], None]],
     ) -> List[T]:
         if threading.current_thread() is not threading.main_thread():
             with self._stop() as stop:
@@ -486,7 +495,7 @@ class Database(Closing):
         found = attempt(None, 0)
         if found:
             return found
-        return self._beside(lambda stop: attempt(stop, longest), give_back)
+        return self._beside(lambda stop: attempt(stop, longest))
 
     def _wait_for_room(self, attempt: Callable[[Optional[Stop], int], T], longest: int) -> T:
         if threading.current_thread() is not threading.main_thread():
@@ -495,13 +504,12 @@ class Database(Closing):
         try:
             return attempt(None, 0)
         except QueueFull:
-            return self._beside(lambda stop: attempt(stop, longest), None)
+            return self._beside(lambda stop: attempt(stop, longest))
 
-    def _beside(
-        self, attempt: Callable[[Stop], T], give_back: Optional[Callable[[T], None]]
-    ) -> T:
-        """Runs a call that waits. In the main thread it runs in another one: Python's signal
-        handlers run in the main thread, between two steps of Python and never in a C call."""
+    def _beside(self, attempt: Callable[[Stop], T]) -> T:
+        """Runs a call that waits; when this raises, that call has ended or will never begin. In the
+        main thread it runs in another one: Python's signal handlers run in the main thread, between
+        two steps of Python and never in a C call."""
         if threading.current_thread() is not threading.main_thread():
             with self._stop() as stop:
                 return attempt(stop)
@@ -538,8 +546,6 @@ class Database(Closing):
                 # The exception may have come when `done` was acquired already.
                 while not over:
                     done.acquire(timeout=_SIGNAL_SECONDS)
-            if results and give_back is not None:
-                give_back(results[0])
             raise
         if errors:
             raise errors[0]
@@ -650,13 +656,15 @@ def open(
     poll_interval: Optional[Duration] = None,
     refuses_beside_begin: Optional[bool] = None,
     metrics: bool = False,
+    clock: Optional[Clock] = None,
 ) -> Database:
     """Opens a database, and connects once, so that a wrong address, password or file fails here.
 
     url: `sqlite:///var/lib/shop/shop.db` (three slashes: an absolute path), `sqlite://shop.db`,
     `postgresql://user:password@host/database`. create: whether opening a queue may create its
     table. schema_name, table_prefix: where the tables are. retry_for: how long a call is repeated
-    after errors that allow it, 10 s by default. The others: `open_options` in tableq/options.hpp.
+    after errors that allow it, 10 s by default. clock: for tests, see tableq.testing. The others:
+    `open_options` in tableq/options.hpp.
     """
     return Database(
         url,
@@ -671,4 +679,5 @@ def open(
         poll_interval=poll_interval,
         refuses_beside_begin=refuses_beside_begin,
         metrics=metrics,
+        clock=clock,
     )

@@ -219,6 +219,7 @@ def id_of(message_id: int) -> int:
 FOR_OPEN, FOR_QUEUE, FOR_MESSAGE, FOR_ROW, FOR_ENQUEUE, FOR_READ = 1, 2, 3, 4, 5, 6
 FOR_FAILURE, FOR_LIMITS, FOR_STATS, FOR_PURGE, FOR_REDRIVE, FOR_MIGRATE = 7, 8, 9, 10, 11, 12
 FOR_FILTER, FOR_ALTER, FOR_SCHEDULE, FOR_BATCH, FOR_GROUP_LIMITS = 13, 14, 15, 16, 17
+FOR_LOOK = 18
 
 RetryDelays = Union[str, Sequence[Duration]]
 """Delays after failed attempts, the last one repeats: `[1, 10, 60]`; or `"usual"`, or `"none"`."""

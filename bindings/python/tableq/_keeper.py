@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 class LostLease(NamedTuple):
-    """A message whose lease a keeper could not extend."""
+    """A message whose work is to end: its lease was lost, or its batch was cancelled."""
 
     receipt: str
     queue: str
     why: str
-    """`lease_lost`: the database has refused it. `not_confirmed`: the database could not be reached
-    before the lease ended."""
+    """`lease_lost`: the database has refused an extension. `not_confirmed`: the database could not
+    be reached before the lease ended. `batch_cancelled`: the keeper still has the message, and its
+    settlement counts."""
 
 
 class Keeper(Closing):
@@ -66,7 +67,8 @@ class Keeper(Closing):
         return kept.value != 0
 
     def lost(self) -> List[LostLease]:
-        """The messages that were lost since the last call. Never waits."""
+        """The messages that were lost since the last call, or whose batch was cancelled. Never
+        waits."""
         rows = Result(lib.tq_keeper_lost, self._handle())
         return [
             LostLease(rows.text(n, b"receipt"), rows.text(n, b"queue"), rows.text(n, b"why"))

@@ -22,13 +22,14 @@ from typing import (
 )
 
 from ._batches import AnyBatch, MessageBatch, begin_options
-from ._errors import InvalidArgument, call
+from ._errors import Error, InvalidArgument, call
 from ._handles import (
     NOT_GIVEN,
     FOR_ENQUEUE,
     FOR_FAILURE,
     FOR_FILTER,
     FOR_GROUP_LIMITS,
+    FOR_LOOK,
     FOR_READ,
     FOR_REDRIVE,
     Batch,
@@ -60,6 +61,8 @@ from ._messages import (
     NewMessage,
     Redriven,
     StoredMessage,
+    WaitingGroup,
+    log,
     text_of_exception,
 )
 from ._pause import Pauses
@@ -119,6 +122,20 @@ def _failure(delay: Optional[Duration], give_up: bool) -> Optional[Options]:
     return options
 
 
+def _set_look(options: Options, detail: str, progress: bool, result: bool) -> None:
+    options.text(b"detail", detail)
+    options.boolean(b"progress", progress)
+    options.boolean(b"result", result)
+
+
+def _look_options(detail: str, progress: bool, result: bool) -> Optional[Options]:
+    if detail == "all" and not progress and not result:
+        return None
+    options = Options(FOR_LOOK)
+    _set_look(options, detail, progress, result)
+    return options
+
+
 class LeaseQueue(Queue):
     """A queue whose reads lease: a message is yours until you settle it, or its lease ends."""
 
@@ -137,6 +154,24 @@ class LeaseQueue(Queue):
         lease: instead of the queue's. claimed_at: your own time of the take, stored and returned.
         tx: a rollback undoes the take; nothing waits.
         """
+        taken: List[Job] = []
+        try:
+            self._take_into(taken, max, wait, lease, claimed_at, tx)
+            return taken
+        except BaseException:  # Of a signal's handler, say, that came too late to take nothing.
+            if tx is None:
+                self._give_back(taken)
+            raise
+
+    def _take_into(
+        self,
+        taken: List[Job],
+        max: int,
+        wait: Duration,
+        lease: Optional[Duration],
+        claimed_at: Optional[datetime.datetime],
+        tx: Optional["Transaction"],
+    ) -> None:
         count = count_of(max)
         longest = wait_milliseconds(wait)
 
@@ -147,15 +182,21 @@ class LeaseQueue(Queue):
                 options.waiting(wait_ms, stop)
                 options.duration(b"lease_ms", lease)
                 options.time(b"claimed_at", claimed_at)
-            return self._take(count, options, tx)
+            return self._take(count, options, tx, taken)
 
         if longest == 0 or tx is not None:
-            return attempt(None, longest)
-        return self._database._wait_for_messages(attempt, longest, self._give_back)
+            attempt(None, longest)
+        else:
+            self._database._wait_for_messages(attempt, longest)
 
     def _take(
-        self, count: int, options: Optional[Options], tx: Optional["Transaction"] = None
+        self,
+        count: int,
+        options: Optional[Options],
+        tx: Optional["Transaction"] = None,
+        into: Optional[List[Job]] = None,
     ) -> List[Job]:
+        jobs = [] if into is None else into
         taken = c_void_p()
         rows = Result.into(taken)  # Before the call: an exception may come as soon as it returns.
         try:
@@ -169,13 +210,14 @@ class LeaseQueue(Queue):
             )
             receipts, ids = rows.texts(b"receipt"), rows.integers(b"id")
             payloads = rows.all(b"payload")
-            return [
+            jobs.extend(
                 Job(self, rows, row, *fields)
                 for row, fields in enumerate(zip(receipts, ids, payloads))
-            ]
+            )
+            return jobs
         except BaseException:
             if tx is None and len(rows):
-                self.release_batch(rows.texts(b"receipt"))
+                self._give_back(rows.texts(b"receipt"))
             raise
 
     def take_one(
@@ -187,8 +229,14 @@ class LeaseQueue(Queue):
         tx: Optional["Transaction"] = None,
     ) -> Optional[Job]:
         """One message, or None."""
-        jobs = self.take(1, wait=wait, lease=lease, claimed_at=claimed_at, tx=tx)
-        return jobs[0] if jobs else None
+        taken: List[Job] = []
+        try:
+            self._take_into(taken, 1, wait, lease, claimed_at, tx)
+            return taken[0] if taken else None
+        except BaseException:
+            if tx is None:
+                self._give_back(taken)
+            raise
 
     async def take_async(
         self,
@@ -216,9 +264,14 @@ class LeaseQueue(Queue):
         jobs = await self.take_async(1, wait=wait, lease=lease)
         return jobs[0] if jobs else None
 
-    def _give_back(self, jobs: Sequence[Job]) -> None:
-        if jobs:
+    def _give_back(self, jobs: Sequence[AnyJob]) -> None:
+        if not jobs:
+            return
+        try:
             self.release_batch(jobs)
+        except Error as error:
+            log.warning("tableq: messages of %s that nobody got wait for the end of their leases: "
+                        "%s", self.name, error)
 
     # --------------------------------------------------------------------------------- settlements
 
@@ -245,8 +298,10 @@ class LeaseQueue(Queue):
         or a worker stores it with the next extension of the lease; so do `extend`, `fail` and
         `release`. A retry keeps it, a completion clears it. Only in a `claim` queue.
 
-        done: from 0 to 1; above that it is 1. note: cut at 500 bytes.
+        done: from 0 to 1, not per cent. note: cut at 500 bytes.
         """
+        if isinstance(done, bool) or not isinstance(done, (int, float)) or not 0 <= done <= 1:
+            raise InvalidArgument("tableq: done is a number from 0 to 1: 0.4 for 40 per cent")
         receipt = _receipt(job)
         text = note.encode("utf-8", "backslashreplace")
         call(lib.tq_progress, self._handle(), receipt, len(receipt), float(done), text, len(text))
@@ -570,21 +625,36 @@ class ClaimQueue(LeaseQueue):
             return None
         return MessageBatch(self._database, value.value, receipt.decode())
 
-    def messages(self, state: str, *, page: int = 100) -> Iterator[StoredMessage]:
+    def messages(
+        self,
+        state: str,
+        *,
+        page: int = 100,
+        detail: str = "all",
+        progress: bool = False,
+        result: bool = False,
+    ) -> Iterator[StoredMessage]:
         """The messages in a state (`ready`, `leased`, `delayed`, `done`, `dead` or `held`), read in
-        pages. Reads only."""
+        pages. Reads only.
+
+        detail: "outline" leaves out payload and headers, "seen" all that a viewer may not read.
+        progress, result: with what handlers said last, and what completed messages gave.
+        """
         after: Optional[Result] = None
+        look = _look_options(detail, progress, result)
         while True:
-            rows = Result(lib.tq_list, self._handle(), state.encode(), count_of(page), after)
+            rows = Result(
+                lib.tq_list, self._handle(), text_of(state, "state"), count_of(page), after, look
+            )
             for row in range(len(rows)):
                 yield StoredMessage._of(rows, row)
             if len(rows) < page:
                 return
             after = rows
 
-    def dead(self, *, page: int = 100) -> Iterator[StoredMessage]:
+    def dead(self, *, page: int = 100, detail: str = "all") -> Iterator[StoredMessage]:
         """The dead messages, with the errors of their attempts."""
-        return self.messages("dead", page=page)
+        return self.messages("dead", page=page, detail=detail)
 
     def peek(self, max: int = 1) -> List[StoredMessage]:
         """Up to `max` messages that takes would return next. Reads only."""
@@ -606,7 +676,7 @@ class ClaimQueue(LeaseQueue):
         found = attempt(None, 0)
         if found.ending != "waiting" or longest <= 0:
             return found
-        return self._database._beside(lambda stop: attempt(stop, longest), None)
+        return self._database._beside(lambda stop: attempt(stop, longest))
 
     async def wait_for_async(self, message_id: int, *, wait: Duration = 30) -> Awaited:
         """The same, without holding up the event loop or a thread: it looks soon at first, later
@@ -624,22 +694,40 @@ class ClaimQueue(LeaseQueue):
         self,
         message_id: int,
         *,
-        details: bool = False,
+        detail: str = "all",
+        progress: bool = False,
+        result: bool = False,
         tx: Optional["Transaction"] = None,
     ) -> Optional[StoredMessage]:
-        """One message in any state, or None. details: with its progress and result."""
-        if details:
-            ids = ids_batch([message_id])
-            rows = Result(lib.tq_look, self._handle(), transaction_pointer(tx), ids)
-            return StoredMessage._of(rows, 0) if rows.optional_integer(0, b"id") else None
-        rows = Result(lib.tq_get, self._handle(), transaction_pointer(tx), id_of(message_id))
+        """One message in any state, or None. The options are those of `messages`."""
+        look = _look_options(detail, progress, result)
+        rows = Result(
+            lib.tq_get, self._handle(), transaction_pointer(tx), id_of(message_id), look
+        )
         return StoredMessage._of(rows, 0) if len(rows) else None
 
-    def find(self, key: str, *, tx: Optional["Transaction"] = None) -> Optional[StoredMessage]:
-        """The message that holds a key, or None."""
-        text = text_of(key, "key")
-        rows = Result(lib.tq_find, self._handle(), transaction_pointer(tx), text, len(text))
+    def find(
+        self,
+        key: str,
+        *,
+        progress: bool = False,
+        result: bool = False,
+        tx: Optional["Transaction"] = None,
+    ) -> Optional[StoredMessage]:
+        """The message that holds a key, or None. The options are those of `messages`."""
+        text, look = text_of(key, "key"), _look_options("all", progress, result)
+        rows = Result(lib.tq_find, self._handle(), transaction_pointer(tx), text, len(text), look)
         return StoredMessage._of(rows, 0) if len(rows) else None
+
+    def groups(self, max: int = 20) -> List[WaitingGroup]:
+        """The groups whose oldest message waits longest. Reads only."""
+        rows = Result(lib.tq_groups, self._handle(), count_of(max))
+        return [
+            WaitingGroup(
+                rows.text(row, b"group"), rows.integer(row, b"waiting"), rows.time(row, b"oldest")
+            )
+            for row in range(len(rows))
+        ]
 
     def set_group_limits(self, limits: GroupLimits, group: str = "") -> None:
         """Sets the limits of a group, or of each group without its own, for every process within a
@@ -695,12 +783,22 @@ class ClaimQueue(LeaseQueue):
         call(lib.tq_make_ready, self._handle(), transaction_pointer(tx), id_of(message_id), pointer)
         return outcome_name(value.value)
 
-    def messages_by(self, filter: Filter, *, page: int = 100) -> Iterator[StoredMessage]:
-        """The messages that fit, page by page; each call reads at most 10,000. Reads only."""
+    def messages_by(
+        self,
+        filter: Filter,
+        *,
+        page: int = 100,
+        detail: str = "all",
+        progress: bool = False,
+        result: bool = False,
+    ) -> Iterator[StoredMessage]:
+        """The messages that fit, page by page; each call reads at most 10,000. Reads only. The
+        options are those of `messages`."""
         after: Optional[str] = None
         while True:
             options = _filter_options(filter, after)
             options.integer(b"max", count_of(page))
+            _set_look(options, detail, progress, result)
             messages = c_void_p()
             next_place = Result(lib.tq_list_by, self._handle(), options, byref(messages))
             rows = Result.into(messages)
@@ -752,7 +850,7 @@ class ClaimQueue(LeaseQueue):
                 stopped_at=rows.optional_text(0, b"stopped_at"),
             )
 
-        return self._database._beside(attempt, None)
+        return self._database._beside(attempt)
 
     def redrive(self, *ids: int) -> int:
         """Makes these dead messages ready again. Returns how many were dead."""
@@ -774,7 +872,7 @@ class ClaimQueue(LeaseQueue):
             rows = Result(lib.tq_redrive_all, self._handle(), options)
             return Redriven(rows.integer(0, b"count"), rows.integer(0, b"key_held"))
 
-        return self._database._beside(attempt, None)
+        return self._database._beside(attempt)
 
 
 class TableQueue(LeaseQueue):

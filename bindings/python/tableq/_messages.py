@@ -123,9 +123,9 @@ class StoredMessage:
     errors: List[Tuple[datetime.datetime, str]]
     """When an attempt failed and why, the oldest first."""
     progress: Optional[Progress] = None
-    """Of `get` with `details`: what a handler said last."""
+    """If the look asked for it: what a handler said last."""
     result: Optional[bytes] = None
-    """Of `get` with `details`: what completed the message gave."""
+    """If the look asked for it: what completed the message gave."""
 
     @property
     def text(self) -> str:
@@ -208,7 +208,10 @@ class Job:
     back without an attempt and go on. A block that has settled the job itself is left alone.
     """
 
-    __slots__ = ("queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost", "_kept")
+    __slots__ = (
+        "queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost", "_cancelled",
+        "_kept",
+    )
 
     def __init__(
         self, queue: "LeaseQueue", rows: Rows, row: int, receipt: str, id: int, payload: bytes
@@ -223,6 +226,7 @@ class Job:
         self._row = row
         self._settled = False
         self._lost = False
+        self._cancelled = False
         self._kept: Optional[Tuple["Keeper", Optional[Duration]]] = None
 
     @property
@@ -275,6 +279,21 @@ class Job:
         """The lease was lost, and another worker may have the message: a settlement or an extension
         of this object has returned False, or a worker has noticed it."""
         return self._lost
+
+    @property
+    def cancelled(self) -> bool:
+        """Its batch was cancelled, as a worker has noticed: end the work soon. What becomes of the
+        job counts as usual."""
+        return self._cancelled
+
+    def _told(self, why: str) -> None:
+        """By a keeper."""
+        if why == "batch_cancelled":
+            self._cancelled = True
+            return
+        self._lost = True
+        log.warning("tableq: the lease of message %d in %s was lost while its handler ran",
+                    self.id, self.queue.name)
 
     @property
     def settled(self) -> bool:
@@ -440,6 +459,16 @@ class GroupLimits:
     """Starts at once after a time without any."""
     weight: Optional[int] = None
     """Turns of the group where others have one: with `group_by_turns`."""
+
+
+class WaitingGroup(NamedTuple):
+    """A group whose messages wait: `ClaimQueue.groups`."""
+
+    group: str
+    waiting: int
+    """Among the messages that were looked at."""
+    oldest: datetime.datetime
+    """The earliest `created_at` among them."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -320,7 +320,7 @@ class _DeletingQueue(Queue):
 
         if longest == 0 or tx is not None:
             return attempt(None, longest)
-        return self._database._wait_for_messages(attempt, longest, None)
+        return self._database._wait_for_messages(attempt, longest)
 
     def dequeue_one(
         self, *, wait: Duration = 0, tx: Optional["Transaction"] = None

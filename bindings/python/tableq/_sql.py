@@ -12,6 +12,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from ._batches import AnyBatch, batch_parts, member_of
 from ._errors import DuplicateKey, InvalidArgument, NotFound, TooLarge, Unsupported
 from ._handles import (
     Duration,
@@ -78,6 +79,22 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 """
 
 _BY_KEY = "SELECT id FROM {table} WHERE key = :key"
+
+# Members of a batch: the batch counts them, which keeps it open, and then each has a row. After the
+# seal only the handler of a member adds some.
+_COUNT_MEMBERS = """
+UPDATE {batches}
+SET total = total + CAST(:count AS bigint)
+WHERE id = CAST(:batch AS bigint) AND finished_at IS NULL AND cancelled = 0
+  AND (sealed = 0
+       OR EXISTS (SELECT 1 FROM {members} AS m
+                  WHERE m.queue = CAST(:queue AS bigint) AND m.message = CAST(:member AS bigint)
+                    AND m.batch = CAST(:batch AS bigint) AND m.outcome = 0))
+"""
+_JOIN_BATCH = """
+INSERT INTO {members} (queue, message, batch)
+VALUES (CAST(:identity AS bigint), CAST(:message AS bigint), CAST(:batch AS bigint))
+"""
 
 # Only if another session listens: it then shares the first lock. Otherwise this transaction shares
 # the second one until its end; a new listener polls until that is free. The same as notify.send of
@@ -241,9 +258,11 @@ class Outbox:
                         "transaction: begin one, with autocommit off"
                     )
                 self._run(driver, cursor, _STRICT, {"identity": known.identity})
+            self._count_members(driver, cursor, [m.batch for m in items], 1)
             added = []
             for message, bound in zip(items, values):
                 added.append(self._insert(driver, cursor, known, message, bound))
+            self._join_batches(driver, cursor, known, items, added)
             if driver is _PSYCOPG:
                 channel = f"{self._prefix}{self.name}_tableq"
                 self._run(
@@ -262,6 +281,8 @@ class Outbox:
         # Psycopg binds what it finds; sqlite3 wants just the marks that are there.
         text = sql.replace("{table}", f'{place}"{self._prefix}{self.name}"')
         text = text.replace("{catalog}", f'{place}"{self._prefix}tableq_queues"')
+        for name in ("batches", "members"):
+            text = text.replace(f"{{{name}}}", f'{place}"{self._prefix}tableq_{name}"')
         text = text.replace("{clock}", _CLOCK[driver.dialect])
         text = text.replace("{bytes}", "blob" if driver is _SQLITE else "bytea")
         cursor.execute(driver.text(text), dict(values))
@@ -299,6 +320,50 @@ class Outbox:
             f"tableq: the connection given as using has another queue {self.name} than this "
             "object: it is to another database or schema, or the queue was dropped and made again"
         )
+
+    def _count_members(
+        self,
+        driver: _Driver,
+        cursor: Any,
+        batches: Iterable[Optional[AnyBatch]],
+        step: int,
+    ) -> None:
+        """Adds `step` to the total of each batch, once for each time that it is given."""
+        counts: Dict[int, Tuple[int, Optional[str]]] = {}
+        for batch in batches:
+            if batch is not None:
+                number, member = batch_parts(batch)
+                before, known = counts.get(number, (0, None))
+                counts[number] = before + step, member or known
+        for number, (count, member) in sorted(counts.items()):
+            queue, message = (None, None) if member is None else member_of(member)
+            values = {"batch": number, "count": count, "queue": queue, "member": message}
+            self._run(driver, cursor, _COUNT_MEMBERS, values)
+            if cursor.rowcount != 1:
+                raise InvalidArgument(
+                    f"tableq: the batch {number} takes no messages: it is sealed, cancelled, has "
+                    "ended, or is not there. Handlers of its messages add by ClaimQueue.batch_of"
+                )
+
+    def _join_batches(
+        self,
+        driver: _Driver,
+        cursor: Any,
+        known: _Known,
+        items: Sequence[NewMessage],
+        added: Sequence[Added],
+    ) -> None:
+        not_added = []
+        for message, one in zip(items, added):
+            if message.batch is None:
+                continue
+            if one.outcome == "added":
+                number, _ = batch_parts(message.batch)
+                values = {"identity": known.identity, "message": one.id, "batch": number}
+                self._run(driver, cursor, _JOIN_BATCH, values)
+            else:  # Its key was held.
+                not_added.append(message.batch)
+        self._count_members(driver, cursor, not_added, -1)
 
     def _insert(
         self,
@@ -373,8 +438,11 @@ class Outbox:
                 f'tableq: on_duplicate="{message.on_duplicate}" needs tx, not using; using has '
                 '"keep_first" and "reject"'
             )
-        if message.batch is not None:
-            raise InvalidArgument("tableq: a batch needs tx, not using")
+        if message.batch is not None and known.options.get("batches") != "1":
+            raise InvalidArgument(
+                f"tableq: messages of the queue {self.name} belong to no batches: create it with "
+                "batches=True"
+            )
         if message.on_duplicate == "reject" and message.key is None:
             raise InvalidArgument('tableq: on_duplicate="reject" needs a key')
         if message.key is not None and int(known.options.get("key_window_ms", "0")) > 0:

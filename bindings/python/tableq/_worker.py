@@ -167,9 +167,7 @@ class Worker:
             with self._lock:
                 job = self._running.get(lost.receipt)
             if job is not None:
-                job._lost = True
-                log.warning("tableq: the lease of message %d in %s was lost while its handler ran",
-                            job.id, lost.queue)
+                job._told(lost.why)
 
     def _abandon(self, keeper: Keeper) -> None:
         """Gives the messages of running handlers back. Their threads go on and are refused."""

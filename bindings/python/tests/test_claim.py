@@ -419,13 +419,47 @@ def test_progress_is_stored_with_the_lease_and_shown_by_get(jobs: tableq.ClaimQu
     (job,) = jobs.take()
     job.progress(0.25, "page 3 of 12")
     assert job.extend(60)
-    plain, found = jobs.get(put.id), jobs.get(put.id, details=True)
+    plain, found = jobs.get(put.id), jobs.get(put.id, progress=True, result=True)
     assert plain is not None and plain.progress is None
     assert found is not None and found.progress is not None
     assert (found.progress.done, found.progress.note) == (0.25, "page 3 of 12")
     assert found.progress.at.tzinfo is timezone.utc
-    assert jobs.get(put.id + 1000, details=True) is None
+    assert jobs.get(put.id + 1000, progress=True) is None
     job.complete()
+
+
+@pytest.mark.parametrize("done", [40, 1.01, -0.1, math.nan, "half", True])
+def test_progress_in_per_cent_is_refused(jobs: tableq.ClaimQueue, done: Any) -> None:
+    jobs.put("a")
+    (job,) = jobs.take()
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        job.progress(done)
+    assert job.complete()
+
+
+def test_a_look_reads_as_much_as_it_is_told(jobs: tableq.ClaimQueue) -> None:
+    put = jobs.put("secret", headers={"to": "ann"}, key="k")
+    outline = jobs.get(put.id, detail="outline")
+    assert outline is not None and (outline.payload, outline.headers) == (b"", {})
+    assert outline.key == "k"
+    seen = jobs.get(put.id, detail="seen")
+    assert seen is not None and (seen.id, seen.key) == (put.id, None)
+    (listed,) = jobs.messages("ready", detail="outline")
+    assert listed == outline
+    (by,) = jobs.messages_by(tableq.Filter(key_prefix="k"), detail="outline")
+    assert by == outline
+    with pytest.raises(tableq.InvalidArgument, match="all, outline, seen"):
+        jobs.get(put.id, detail="some")
+
+
+def test_groups_that_wait_are_counted(db: tableq.Database) -> None:
+    jobs = db.claim("grouped", groups=True)
+    for group in ("ann", "bob", "ann"):
+        jobs.put("x", group=group)
+    groups = jobs.groups()
+    assert [(one.group, one.waiting) for one in groups] == [("ann", 2), ("bob", 1)]
+    assert groups[0].oldest <= groups[1].oldest
+    assert jobs.groups(1) == groups[:1]
 
 
 def test_a_worker_stores_progress(jobs: tableq.ClaimQueue) -> None:
@@ -434,7 +468,7 @@ def test_a_worker_stores_progress(jobs: tableq.ClaimQueue) -> None:
     def handle(job: tableq.Job) -> None:
         job.progress(0.5, "half")
         while True:
-            found = jobs.get(put.id, details=True)
+            found = jobs.get(put.id, progress=True, result=True)
             if found is not None and found.progress is not None:
                 return
 
@@ -453,7 +487,7 @@ def test_a_result_is_waited_for(db: tableq.Database) -> None:
     jobs.work(handle, until_empty=True)
     assert jobs.wait_for(put.id) == ("done", "done", b"\xff42", None)
     assert asyncio.run(jobs.wait_for_async(put.id)).result == b"\xff42"
-    found = jobs.get(put.id, details=True)
+    found = jobs.get(put.id, progress=True, result=True)
     assert found is not None and found.result == b"\xff42"
     assert jobs.wait_for(put.id + 1000, wait=math.inf).ending == "gone"
 

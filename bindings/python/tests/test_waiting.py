@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import _thread
+import dis
 import os
 import signal
 import subprocess
 import sys
 import threading
+from types import FrameType
+from typing import Any
 
 import pytest
 
 import tableq
 from conftest import Place, Thread, environment, run, start, until
+
+RETURN = dis.opmap["RETURN_VALUE"]
 
 
 def test_a_waiting_read_gets_what_another_thread_puts(db: tableq.Database) -> None:
@@ -113,6 +118,45 @@ def test_an_interrupt_in_the_instant_of_a_message_ends_the_wait_and_gives_it_bac
         jobs.take(wait=3600)
     enqueuing.result()
     assert (jobs.stats().ready, jobs.stats().leased) == (1, 0)
+
+
+@pytest.mark.parametrize("take", ["take", "take_one"])
+def test_an_interrupt_at_any_step_of_a_take_leaves_no_lease(
+    db: tableq.Database, take: str
+) -> None:
+    """A signal's handler raises after each call that Python makes in it, one after the other."""
+    jobs = db.claim("jobs")
+    jobs.put("a")
+    package = os.path.dirname(tableq.__file__)
+    left = [0]
+
+    def step(frame: FrameType, event: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        frame.f_trace_opcodes = True
+        # No handler runs between the end of a function and the next step of its caller.
+        if event == "opcode" and frame.f_code.co_code[frame.f_lasti] != RETURN:
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+        return step
+
+    steps = 0
+    while True:
+        steps += 1
+        left[0] = steps
+        sys.settrace(step)
+        try:
+            found = getattr(jobs, take)()
+        except KeyboardInterrupt:
+            sys.settrace(None)
+            stats = jobs.stats()
+            assert (stats.ready, stats.leased) == (1, 0), f"step {steps}"
+            continue
+        finally:
+            sys.settrace(None)
+        assert steps > 50 and found
+        return
 
 
 @pytest.mark.parametrize("wait", [0, 60])

@@ -59,6 +59,8 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
     if (found == all.end() || (bare && !returns_only_id(*found)) ||
         (one && !takes_max(*found) && !singles) || (mixed && (!found->settles || !singles)) ||
         (payloads && found->items.empty()) ||
+        (payloads && !next && texts.contains(std::string(found->name) + ".next.bare") &&
+         !texts.contains(std::string(found->name) + ".next.payloads.bare")) ||
         (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
       core::refuse("there is no such statement: " + block.first);
     }

@@ -20,9 +20,11 @@ inline constexpr std::size_t most_rows = 1000;
 inline constexpr std::size_t one_key = 0;
 inline constexpr std::size_t next_key = most_rows + 1;
 inline constexpr std::size_t mixed_key = most_rows + 2;
-/// The same for items of which only the payloads are given, and for one such item.
+/// The same for items of which only the payloads are given, for one such item, and for a further
+/// one.
 inline constexpr std::size_t bare_items_key = most_rows + 3;
 inline constexpr std::size_t bare_item_key = most_rows + 4;
+inline constexpr std::size_t bare_next_key = most_rows + 5;
 
 /// The ending of the text's name, for its key.
 [[nodiscard]] std::string ending_of(std::size_t key);

@@ -23,7 +23,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(bare_item_key < 1U << 12U);
+static_assert(bare_next_key < 1U << 12U);
 static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
@@ -564,7 +564,7 @@ void dialect_session::run_pieces(const call& of) {
   const bool rows_name_items = texts_->definition.batches == batching::rows;
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
-  const bool bare = count == 1 && only_payloads(contract, of.items);
+  const bool bare = (count == 1 || follows) && only_payloads(contract, of.items);
   bool further = false;  // a text for a further item
   const bool several = next_piece(count, texts_->definition, width).count < count;
   in_unit(several, of.loss, [&](on_loss of_piece) {
@@ -587,7 +587,7 @@ void dialect_session::run_pieces(const call& of) {
         of.out.number_rows(static_cast<std::int64_t>(done));
         run(*text, with, of.out, of_piece);
         if (follows && !further && !of.out.empty() && done + next.count < count) {
-          text = &text_of(of, next_key);
+          text = &text_of(of, bare ? bare_next_key : next_key);
           further = true;
         }
       }

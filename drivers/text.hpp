@@ -45,7 +45,7 @@ inline constexpr std::string_view for_next = ".next";
 /// may keep a snapshot.
 inline constexpr std::string_view for_mixed = ".mixed";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
-/// arrays, and one item, by arrays as `.one.payloads`.
+/// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads.bare`.
 inline constexpr std::string_view for_payloads = ".payloads";
 
 /// One parameter, as a transport binds it.

@@ -24,8 +24,8 @@ namespace tableq_c {
 /// @throws tableq::error errc::invalid_argument, always.
 [[noreturn]] void refuse(const std::string& sentence);
 
-/// Keeps the memory of the last 4,096 handles that were freed from being used again. Checking builds
-/// have it (TABLEQ_C_CHECKS).
+/// Keeps the memory of the last 4,096 handles that were freed from being used again. Checking
+/// builds have it (TABLEQ_C_CHECKS).
 void keep_freed(void* freed) noexcept;
 
 /// The base of each handle's struct, which has `name_of_type`, for errors: tells a handle from
@@ -41,7 +41,9 @@ class handle {
   [[nodiscard]] bool marked() const noexcept { return mark_ == mark_of_type(); }
 
 #if defined(TABLEQ_C_CHECKS)
-  static void operator delete(void* freed) noexcept { keep_freed(freed); }
+  static void operator delete(void* freed) noexcept {
+    keep_freed(freed);
+  }
 #endif
 
  private:

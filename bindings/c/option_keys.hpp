@@ -62,9 +62,8 @@ inline constexpr auto all_of<tableq::message_state> = {
     tableq::message_state::ready, tableq::message_state::leased, tableq::message_state::delayed,
     tableq::message_state::done,  tableq::message_state::dead,   tableq::message_state::held};
 template <>
-inline constexpr auto all_of<tableq::message_detail> = {tableq::message_detail::all,
-                                                        tableq::message_detail::outline,
-                                                        tableq::message_detail::seen};
+inline constexpr auto all_of<tableq::message_detail> = {
+    tableq::message_detail::all, tableq::message_detail::outline, tableq::message_detail::seen};
 template <>
 inline constexpr auto all_of<tableq::key_scope> = {tableq::key_scope::active,
                                                    tableq::key_scope::waiting};

@@ -25,9 +25,8 @@ struct tq_clock : tableq_c::handle<tq_clock> {
   static constexpr const char* name_of_type = "tq_clock";
   explicit tq_clock(std::int64_t at)
       : now(std::make_shared<std::atomic<std::int64_t>>(at)),
-        clock(tableq::testing::clock_of([now = now] {
-          return tableq::timestamp(std::chrono::milliseconds(now->load()));
-        })) {}
+        clock(tableq::testing::clock_of(
+            [now = now] { return tableq::timestamp(std::chrono::milliseconds(now->load())); })) {}
 
   std::shared_ptr<std::atomic<std::int64_t>> now;
   std::shared_ptr<const tableq::testing::set_clock> clock;

@@ -85,6 +85,11 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 -- fragment: clock_of_new.turns
 , n.clock
 
+-- fragment: clock_again
+
+-- fragment: clock_again.turns
+, {clock}
+
 -- fragment: any_message
 -- The same with the time since which a ready message stands in line, if that decides.
 {message}
@@ -458,6 +463,10 @@ SELECT :payload, :priority,
 FROM ({new_message}) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+
+-- name: claim.enqueue.next.payloads.bare
+INSERT INTO main.{table} (payload, fence, created_at{ready_at})
+VALUES (:payload, {new_fence}, {clock}{clock_again})
 
 -- name: claim.find_key
 SELECT id FROM main.{table}

@@ -50,8 +50,8 @@ std::shared_ptr<c_queue> opened(const std::shared_ptr<c_database>& db, bool outs
   tq_queue* queue = nullptr;
   const std::string_view wanted = name.view();
   done([&](tq_error** e) {
-    return tq_queue_open(db->get(outside), wanted.data(), wanted.size(), kind, options.get(), &queue,
-                         e);
+    return tq_queue_open(db->get(outside), wanted.data(), wanted.size(), kind, options.get(),
+                         &queue, e);
   });
   return std::make_shared<c_queue>(db, queue, parse_kind(kind));
 }
@@ -70,7 +70,8 @@ lifo_queue database::lifo(text_view name, const order_options& options) {
       access::hidden(opened(access::shared(*this), outside_, name, "lifo", options_of(options))));
 }
 pending_queue database::pending(text_view name) {
-  return pending_queue(access::hidden(opened(access::shared(*this), outside_, name, "pending", {})));
+  return pending_queue(
+      access::hidden(opened(access::shared(*this), outside_, name, "pending", {})));
 }
 claim_queue database::claim(text_view name, const claim_options& options) {
   auto made = opened(access::shared(*this), outside_, name, "claim", options_of(options));

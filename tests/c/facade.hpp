@@ -297,8 +297,7 @@ class access {
   static database made(const std::shared_ptr<c_database>& db) noexcept {
     return database(as<database_state>(db));
   }
-  static std::shared_ptr<c_database> shared(
-      const std::shared_ptr<database_state>& state) noexcept {
+  static std::shared_ptr<c_database> shared(const std::shared_ptr<database_state>& state) noexcept {
     return as<c_database>(state);
   }
   static std::shared_ptr<c_database> shared(const database& handle) noexcept {

@@ -200,7 +200,8 @@ declared schedules::declare(text_view owner, const batch_view<schedule>& rules) 
                                program.size(), all.get(), r, e);
   });
   const row_of row{result.get(), 0};
-  return {.added = row.size("added"), .changed = row.size("changed"), .removed = row.size("removed")};
+  return {
+      .added = row.size("added"), .changed = row.size("changed"), .removed = row.size("removed")};
 }
 std::vector<schedule_info> schedules::list() const {
   return rules_of(asked([&](tq_result** r, tq_error** e) {
@@ -219,14 +220,14 @@ std::optional<schedule_info> schedules::find(text_view name) const {
 // ------------------------------------------------------------------------------------------ groups
 
 std::vector<waiting_group> claim_queue::groups(std::size_t max) const {
-  return all_of<waiting_group>(
-      asked(
-          [&](tq_result** r, tq_error** e) { return tq_groups(access::plain(*this), max, r, e); }),
-      [](const row_of& row) {
-        return waiting_group{.group = row.text("group"),
-                             .waiting = row.size("waiting"),
-                             .oldest = row.time("oldest")};
-      });
+  return all_of<waiting_group>(asked([&](tq_result** r, tq_error** e) {
+                                 return tq_groups(access::plain(*this), max, r, e);
+                               }),
+                               [](const row_of& row) {
+                                 return waiting_group{.group = row.text("group"),
+                                                      .waiting = row.size("waiting"),
+                                                      .oldest = row.time("oldest")};
+                               });
 }
 void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view group) {
   const std::string_view name = group.view();
@@ -239,17 +240,19 @@ void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view
   });
 }
 std::vector<limited_group> claim_queue::group_limits() const {
-  return all_of<limited_group>(
-      asked([&](tq_result** r, tq_error** e) {
-        return tq_group_limits(access::plain(*this), r, e);
-      }),
-      [](const row_of& row) {
-        limited_group out{.group = row.text("group")};
-        if (row.has("running")) out.limits.running = static_cast<int>(row.number("running"));
-        if (row.has("rate")) out.limits.rate = tq_result_double(row.result, row.row, "rate");
-        if (row.has("burst")) out.limits.burst = static_cast<int>(row.number("burst"));
-        return out;
-      });
+  return all_of<limited_group>(asked([&](tq_result** r, tq_error** e) {
+                                 return tq_group_limits(access::plain(*this), r, e);
+                               }),
+                               [](const row_of& row) {
+                                 limited_group out{.group = row.text("group")};
+                                 if (row.has("running"))
+                                   out.limits.running = static_cast<int>(row.number("running"));
+                                 if (row.has("rate"))
+                                   out.limits.rate = tq_result_double(row.result, row.row, "rate");
+                                 if (row.has("burst"))
+                                   out.limits.burst = static_cast<int>(row.number("burst"));
+                                 return out;
+                               });
 }
 
 }  // namespace tableq::inline v0

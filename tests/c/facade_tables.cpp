@@ -42,7 +42,8 @@ table_queue database::table(text_view name, const table_mapping& mapping) {
     return tq_queue_open_table(access::of(*this).get(outside_), json.data(), json.size(), &queue,
                                e);
   });
-  return table_queue(access::hidden(std::make_shared<c_queue>(access::shared(*this), queue, kind::table)));
+  return table_queue(
+      access::hidden(std::make_shared<c_queue>(access::shared(*this), queue, kind::table)));
 }
 table_queue database::stored_table(text_view name) {
   tq_queue* queue = nullptr;
@@ -51,7 +52,8 @@ table_queue database::stored_table(text_view name) {
     return tq_queue_open_stored_table(access::of(*this).get(outside_), wanted.data(), wanted.size(),
                                       &queue, e);
   });
-  return table_queue(access::hidden(std::make_shared<c_queue>(access::shared(*this), queue, kind::table)));
+  return table_queue(
+      access::hidden(std::make_shared<c_queue>(access::shared(*this), queue, kind::table)));
 }
 void database::store_table(text_view name, const table_definition& definition) {
   const std::string json = to_json(definition);

@@ -107,7 +107,7 @@ std::vector<lost_lease> keeper::lost() {
         return lost_lease{.receipt = parse_receipt(row.text("receipt")),
                           .queue = row.text("queue"),
                           .why = named(row.text("why"), {cause::lease_lost, cause::not_confirmed,
-                                                           cause::batch_cancelled})};
+                                                         cause::batch_cancelled})};
       });
 }
 int keeper::descriptor() const noexcept {

@@ -168,6 +168,8 @@ class Database(Closing):
         options.boolean(b"refuses_beside_begin", refuses_beside_begin)
         options.boolean(b"metrics", metrics)
         if clock is not None:
+            if not isinstance(clock, Clock):
+                raise InvalidArgument("tableq: clock is a tableq.testing.Clock")
             call(lib.tq_options_set_clock, options, clock)
         text = text_of(url, "url")
         self._guard = Guard(url)

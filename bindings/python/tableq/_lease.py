@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import itertools
 import time
 from ctypes import byref, c_void_p
 from typing import (
@@ -85,7 +86,9 @@ AnyJob = Union[Job, str]
 
 
 def _receipt(job: AnyJob) -> bytes:
-    return text_of(job.receipt if isinstance(job, Job) else job, "a receipt")
+    if isinstance(job, Job):
+        return job.receipt.encode()
+    return text_of(job, "a receipt")
 
 
 def _settle(jobs: List[AnyJob], applied: List[bool], tx: Optional["Transaction"]) -> None:
@@ -210,10 +213,8 @@ class LeaseQueue(Queue):
             )
             receipts, ids = rows.texts(b"receipt"), rows.integers(b"id")
             payloads = rows.all(b"payload")
-            jobs.extend(
-                Job(self, rows, row, *fields)
-                for row, fields in enumerate(zip(receipts, ids, payloads))
-            )
+            of, within = itertools.repeat(self), itertools.repeat(rows)
+            jobs.extend(map(Job, of, within, itertools.count(), receipts, ids, payloads))
             return jobs
         except BaseException:
             if tx is None and len(rows):

@@ -264,7 +264,9 @@ class Queue(Closing):
         batch = Batch()
         plain: List[bytes] = []
         for message in listed(messages):
-            if isinstance(message, NewMessage):
+            if type(message) is bytes:
+                plain.append(message)
+            elif isinstance(message, NewMessage):
                 batch.add_all(plain)
                 plain = []
                 batch.add(bytes_of(message.payload), message_options(message))

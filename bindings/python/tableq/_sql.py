@@ -138,6 +138,17 @@ class _Driver:
         found.row_factory = None
         return found
 
+    def has_transaction(self, connection: Any) -> bool:
+        """Whether statements run in a transaction: one is open, or the next one begins it."""
+        if self.dialect == "postgresql":
+            return not connection.autocommit or int(connection.info.transaction_status) == 2
+        if connection.in_transaction:
+            return True
+        autocommit = getattr(connection, "autocommit", -1)  # From Python 3.12 on.
+        if isinstance(autocommit, bool):
+            return not autocommit
+        return connection.isolation_level is not None
+
     def text(self, sql: str) -> str:
         out: List[str] = []
         rest = sql.replace("%", "%%") if self.mark.startswith("%") else sql
@@ -251,14 +262,20 @@ class Outbox:
         try:
             known = self._look(driver, cursor)
             values = [self._values(driver, known, message) for message in items]
-            if driver is _PSYCOPG and known.options.get("ordering") == "strict":
-                if using.autocommit:
-                    raise InvalidArgument(
-                        f"tableq: {self.name} has strict ordering, whose lock lasts for a "
-                        "transaction: begin one, with autocommit off"
-                    )
+            batches = [message.batch for message in items if message.batch is not None]
+            strict = driver is _PSYCOPG and known.options.get("ordering") == "strict"
+            if (strict or batches) and not driver.has_transaction(using):
+                why = (
+                    "has strict ordering, whose lock lasts for"
+                    if strict
+                    else "gets a member of a batch, which takes several statements in"
+                )
+                raise InvalidArgument(
+                    f"tableq: {self.name} {why} a transaction: begin one, or switch autocommit off"
+                )
+            if strict:
                 self._run(driver, cursor, _STRICT, {"identity": known.identity})
-            self._count_members(driver, cursor, [m.batch for m in items], 1)
+            self._count_members(driver, cursor, batches, 1)
             added = []
             for message, bound in zip(items, values):
                 added.append(self._insert(driver, cursor, known, message, bound))
@@ -325,16 +342,15 @@ class Outbox:
         self,
         driver: _Driver,
         cursor: Any,
-        batches: Iterable[Optional[AnyBatch]],
+        batches: Iterable[AnyBatch],
         step: int,
     ) -> None:
         """Adds `step` to the total of each batch, once for each time that it is given."""
         counts: Dict[int, Tuple[int, Optional[str]]] = {}
         for batch in batches:
-            if batch is not None:
-                number, member = batch_parts(batch)
-                before, known = counts.get(number, (0, None))
-                counts[number] = before + step, member or known
+            number, member = batch_parts(batch)
+            before, known = counts.get(number, (0, None))
+            counts[number] = before + step, member or known
         for number, (count, member) in sorted(counts.items()):
             queue, message = (None, None) if member is None else member_of(member)
             values = {"batch": number, "count": count, "queue": queue, "member": message}

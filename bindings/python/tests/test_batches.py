@@ -95,6 +95,26 @@ def test_a_connection_of_the_application_adds_members(
         db.claim("others").put("x", batch=batch, using=connection)
 
 
+def test_members_are_added_in_a_transaction_only(db: tableq.Database, connection: Any) -> None:
+    """Of two statements that commit by themselves one could be lost."""
+    parts = db.claim("parts", batches=True)
+    batch = parts.begin_batch()
+    connection.rollback()
+    if db.backend == "sqlite":
+        connection.isolation_level = None
+    else:
+        connection.autocommit = True
+    with pytest.raises(tableq.InvalidArgument, match="transaction"):
+        parts.put("alone", batch=batch, using=connection)
+    parts.put("of no batch", using=connection)
+    connection.cursor().execute("BEGIN")
+    parts.put("in a transaction", batch=batch, using=connection)
+    connection.cursor().execute("COMMIT")
+    info = batch.info()
+    assert info is not None and info.total == 1
+    assert parts.stats().ready == 2
+
+
 def test_a_handler_is_told_that_its_batch_was_cancelled(db: tableq.Database) -> None:
     parts = db.claim("parts", batches=True)
     batch = parts.begin_batch()

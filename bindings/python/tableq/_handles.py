@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import itertools
 import math
+import operator
 import os
 from ctypes import (
     byref,
@@ -76,19 +78,18 @@ def process() -> int:
 
 class Pointer:
     """A C handle. The last reference frees it, so that a call that uses it keeps it; in a child of
-    fork() nothing does."""
+    fork() C does nothing then."""
 
-    __slots__ = ("_as_parameter_", "_free", "_process", "__weakref__")
+    __slots__ = ("_as_parameter_", "_end", "_process", "__weakref__")
 
     def __init__(self, value: c_void_p, free: Callable[[c_void_p], None]) -> None:
         self._as_parameter_ = value
-        self._free = free
         self._process = _Process.number
+        self._end = functools.partial(free, value)
 
-    def __del__(self, process: type[_Process] = _Process) -> None:
-        # An exception may have ended the constructor before its last line.
-        if getattr(self, "_process", None) == process.number:
-            self._free(self._as_parameter_)
+    # No step of Python: a signal's handler that raised in one would be ignored, Ctrl-C say, and the
+    # handle would stay. An exception may also have ended the constructor before its last line.
+    __del__ = property(operator.attrgetter("_end"))
 
     @property
     def inherited(self) -> bool:
@@ -99,8 +100,9 @@ class Pointer:
 def made(free: Callable[[c_void_p], None], function: Any, *arguments: Any) -> Pointer:
     """The handle that a call makes; its pointer is the call's last parameter."""
     value = c_void_p()
+    pointer = Pointer(value, free)  # Before the call: an exception may come as soon as it returns.
     call(function, *arguments, byref(value))
-    return Pointer(value, free)
+    return pointer
 
 
 C = TypeVar("C", bound="Closing")
@@ -232,8 +234,8 @@ class Options(Pointer):
 
     def __init__(self, purpose: int) -> None:
         value = c_void_p()
-        call(lib.tq_options_new, purpose, byref(value))
         super().__init__(value, lib.tq_options_free)
+        call(lib.tq_options_new, purpose, byref(value))
 
     def integer(self, key: bytes, value: Optional[int]) -> None:
         if value is None:
@@ -314,8 +316,8 @@ class Stop(Pointer):
 
     def __init__(self) -> None:
         value = c_void_p()
-        call(lib.tq_stop_new, byref(value))
         super().__init__(value, lib.tq_stop_free)
+        call(lib.tq_stop_new, byref(value))
 
     def request(self) -> None:
         lib.tq_stop_request(self)
@@ -332,8 +334,8 @@ class Batch(Pointer):
 
     def __init__(self) -> None:
         value = c_void_p()
-        call(lib.tq_batch_new, byref(value))
         super().__init__(value, lib.tq_batch_free)
+        call(lib.tq_batch_new, byref(value))
 
     def add(self, data: Optional[bytes], options: Optional[Options] = None) -> None:
         size = len(data) if data is not None else 0

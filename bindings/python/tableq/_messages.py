@@ -8,6 +8,7 @@ import logging
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
+from ._errors import Error
 from ._handles import Duration, Payload, RetryDelays, Rows
 
 if TYPE_CHECKING:
@@ -387,7 +388,14 @@ class Job:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> bool:
-        return self._end(error)
+        try:
+            return self._end(error)
+        except Error:
+            raise
+        except BaseException:  # Of a signal's handler.
+            if not self._settled:
+                self.queue._give_back([self])
+            raise
 
     async def __aenter__(self) -> "Job":
         return self

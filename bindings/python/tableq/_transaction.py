@@ -71,12 +71,15 @@ class Transaction(Closing):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if error is None:
-            if self.active:
-                self.commit()
-            return
-        self.close()  # It rolls back, and cannot hide the error of the block.
-        self._keep_again()
+        try:
+            if error is None:
+                if self.active:
+                    self.commit()
+                return
+            self.close()  # It rolls back, and cannot hide the error of the block.
+            self._keep_again()
+        finally:
+            self._pointer = None  # A signal's handler may have raised before.
 
     def _keep_again(self) -> None:
         """A settlement has taken its job out of the keeper, and was undone."""

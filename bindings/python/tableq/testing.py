@@ -32,8 +32,8 @@ class Clock(Pointer):
     def __init__(self, now: datetime.datetime) -> None:
         self._now = time_milliseconds(now, "now")
         value = c_void_p()
-        call(lib.tq_clock_new, self._now, byref(value))
         super().__init__(value, lib.tq_clock_free)
+        call(lib.tq_clock_new, self._now, byref(value))
 
     @property
     def now(self) -> datetime.datetime:

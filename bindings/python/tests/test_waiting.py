@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import _thread
 import dis
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, Callable, Set
 
 import pytest
 
 import tableq
 from conftest import Place, Thread, environment, run, start, until
-
-RETURN = dis.opmap["RETURN_VALUE"]
 
 
 def test_a_waiting_read_gets_what_another_thread_puts(db: tableq.Database) -> None:
@@ -120,43 +119,68 @@ def test_an_interrupt_in_the_instant_of_a_message_ends_the_wait_and_gives_it_bac
     assert (jobs.stats().ready, jobs.stats().leased) == (1, 0)
 
 
+def _interrupted_at(step: int, work: Callable[[], Any]) -> Any:
+    """Runs `work`. A signal's handler raises after that call which Python makes in the package."""
+    package = os.path.dirname(tableq.__file__)
+    left = step
+    called: Set[FrameType] = set()
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            if frame in called:  # Handlers run then, and before the first step of a function.
+                called.discard(frame)
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            if dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL"):
+                called.add(frame)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return work()
+    finally:
+        sys.settrace(None)
+
+
 @pytest.mark.parametrize("take", ["take", "take_one"])
 def test_an_interrupt_at_any_step_of_a_take_leaves_no_lease(
     db: tableq.Database, take: str
 ) -> None:
-    """A signal's handler raises after each call that Python makes in it, one after the other."""
     jobs = db.claim("jobs")
     jobs.put("a")
-    package = os.path.dirname(tableq.__file__)
-    left = [0]
-
-    def step(frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(package):
-            return None
-        frame.f_trace_opcodes = True
-        # No handler runs between the end of a function and the next step of its caller.
-        if event == "opcode" and frame.f_code.co_code[frame.f_lasti] != RETURN:
-            left[0] -= 1
-            if left[0] == 0:
-                raise KeyboardInterrupt
-        return step
-
-    steps = 0
-    while True:
-        steps += 1
-        left[0] = steps
-        sys.settrace(step)
+    for step in itertools.count(1):
         try:
-            found = getattr(jobs, take)()
+            assert _interrupted_at(step, getattr(jobs, take))
+            break
         except KeyboardInterrupt:
-            sys.settrace(None)
             stats = jobs.stats()
-            assert (stats.ready, stats.leased) == (1, 0), f"step {steps}"
-            continue
-        finally:
-            sys.settrace(None)
-        assert steps > 50 and found
-        return
+            assert (stats.ready, stats.leased) == (1, 0), f"step {step}"
+    assert step > 20
+
+
+def test_an_interrupt_at_any_step_leaves_no_transaction_open(db: tableq.Database) -> None:
+    jobs = db.claim("jobs")
+    kept = []
+
+    def put() -> None:
+        with db.transaction() as tx:
+            kept.append(tx)
+            jobs.put("a", tx=tx)
+
+    for step in itertools.count(1):
+        try:
+            _interrupted_at(step, put)
+            break
+        except KeyboardInterrupt:
+            pass  # Its traceback holds what the frames have.
+        jobs.put("b")  # It would be refused beside an open transaction of the thread.
+    assert step > 20
+    assert not any(tx.active for tx in kept)
 
 
 @pytest.mark.parametrize("wait", [0, 60])

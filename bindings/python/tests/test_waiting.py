@@ -123,7 +123,7 @@ def _interrupted_at(step: int, work: Callable[[], Any]) -> Any:
     """Runs `work`. A signal's handler raises after that call which Python makes in the package."""
     package = os.path.dirname(tableq.__file__)
     left = step
-    called: Set[FrameType] = set()
+    called: Set[int] = set()  # Frames by their ids: nothing keeps what they have.
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal left
@@ -131,13 +131,13 @@ def _interrupted_at(step: int, work: Callable[[], Any]) -> Any:
             return None
         frame.f_trace_opcodes = True
         if event == "opcode":
-            if frame in called:  # Handlers run then, and before the first step of a function.
-                called.discard(frame)
+            if id(frame) in called:  # Handlers run then, and before the first step of a function.
+                called.discard(id(frame))
                 left -= 1
                 if left == 0:
                     raise KeyboardInterrupt
             if dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL"):
-                called.add(frame)
+                called.add(id(frame))
         return trace
 
     sys.settrace(trace)

@@ -46,7 +46,8 @@ std::string queue_of(std::string_view name) {
 std::int64_t number_for(std::string_view name) {
   if (name == "max" || name == "limit") return 10;
   if (name == "every" || name == "rate") return 60'000;
-  constexpr std::array ones{"id", "identity", "fence", "running", "burst"};
+  constexpr std::array ones{"id",    "identity", "fence",      "running",
+                            "burst", "capacity", "concurrency"};
   return std::find(ones.begin(), ones.end(), name) == ones.end() ? 0 : 1;
 }
 bool stays_null(std::string_view name) {

@@ -169,9 +169,7 @@ std::vector<bench_case> growth_cases() {
             std::string("the last tenth of many reads against the first, ") + about(open_one),
         .fits = writes ? with_many_writers : natively,
         .synchronous = {"normal", "off"},
-        .run = [=](const bed& where, recorder& out) {
-          run(where, out, name, what, open_one, of);
-        }};
+        .run = [=](const bed& where, recorder& out) { run(where, out, name, what, open_one, of); }};
   };
   return {with("growth_fifo", action::dequeue, beside::reader),
           with("growth_claim", action::take_complete, beside::reader),

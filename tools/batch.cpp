@@ -22,13 +22,15 @@ constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
 void print(const std::vector<tableq::batch_info>& all, bool as_json) {
   output out;
-  std::vector<std::vector<std::string>> rows{{"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
-                                              "DEAD", "REMOVED", "GONE", "THEN", "CREATED"}};
+  std::vector<std::vector<std::string>> rows{{"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING",
+                                              "COMPLETED", "DEAD", "REMOVED", "GONE", "THEN",
+                                              "CREATED"}};
   for (const tableq::batch_info& one : all) {
     if (as_json) out.line(batch_json(one).dump());
-    rows.push_back({std::to_string(one.id), one.name.empty() ? "-" : printable(one.name), state_of(one), std::to_string(one.total),
-                    std::to_string(one.outstanding), std::to_string(one.completed),
-                    std::to_string(one.dead), std::to_string(one.removed), std::to_string(one.gone),
+    rows.push_back({std::to_string(one.id), one.name.empty() ? "-" : printable(one.name),
+                    state_of(one), std::to_string(one.total), std::to_string(one.outstanding),
+                    std::to_string(one.completed), std::to_string(one.dead),
+                    std::to_string(one.removed), std::to_string(one.gone),
                     one.then.empty() ? "-" : one.then, iso(one.created_at)});
   }
   if (!as_json && !all.empty()) {

@@ -225,11 +225,12 @@ void add_every(CLI::App& app, invocation& call) {
 }
 
 void add_schedules(CLI::App& app, invocation& call) {
-  CLI::App& group = add_command(app, "schedules",
-                                {.description = "List, change, pause, resume, remove or run schedules",
-                                 .details = "",
-                                 .usage = "COMMAND",
-                                 .examples = "  tableq schedules list"});
+  CLI::App& group =
+      add_command(app, "schedules",
+                  {.description = "List, change, pause, resume, remove or run schedules",
+                   .details = "",
+                   .usage = "COMMAND",
+                   .examples = "  tableq schedules list"});
   group.require_subcommand(1);
   CLI::App& listing = add_database_command(
       group, call, "list",

@@ -305,15 +305,15 @@ bool schedules::change(text_view name, const std::function<void(schedule&)>& edi
     if (rule.name != name.view()) {
       core::refuse("the name of a schedule stays: remove it, and add another one");
     }
-    const bool done = core::changing(
-        *state_, "schedules.change", outside_, std::span(&rule, 1),
-        [&](core::change_of_rules& change) {
-          const auto now = change.find(rule.name);
-          if (!now || core::rule_of(*now) != stored->rule) return false;
-          if (const auto before = change.remove(rule.name))
-            change.replace(*before, rule, before->owner.value_or(""));
-          return true;
-        });
+    const bool done = core::changing(*state_, "schedules.change", outside_, std::span(&rule, 1),
+                                     [&](core::change_of_rules& change) {
+                                       const auto now = change.find(rule.name);
+                                       if (!now || core::rule_of(*now) != stored->rule)
+                                         return false;
+                                       if (const auto before = change.remove(rule.name))
+                                         change.replace(*before, rule, before->owner.value_or(""));
+                                       return true;
+                                     });
     if (done) return true;
   }
 }

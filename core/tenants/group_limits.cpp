@@ -105,8 +105,7 @@ bool tell(const queue_state& queue, connection& session, std::span<const limited
 
 /// Whether all waiting messages follow the limits that are stored.
 bool followed(const std::vector<group_limits_row>& rows) {
-  return !rows.empty() && rows.front().name.empty() &&
-         rows.front().changes == rows.front().applied;
+  return !rows.empty() && rows.front().name.empty() && rows.front().changes == rows.front().applied;
 }
 
 /// A change that is stored.
@@ -139,9 +138,8 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
            " take none: only a queue that is created with by_turns (--groups-by-turns) has them");
   }
   queue.limits().forget();
-  const stored_change made = queue.database().in_transaction([&](connection& session) {
-    return change_limits(queue, session, limits, group);
-  });
+  const stored_change made = queue.database().in_transaction(
+      [&](connection& session) { return change_limits(queue, session, limits, group); });
   const auto info = find_queue(queue.database(), queue.name());
   if (!info || info->identity != queue.info().identity) return;
   const queue_state now(queue.database().shared_from_this(), *info);

@@ -124,7 +124,8 @@ class group_upkeep {
   }
 
   std::mutex mutex_;
-  std::map<std::int64_t, std::shared_ptr<course>> courses_;  // by the queue's identity; guarded by mutex_
+  std::map<std::int64_t, std::shared_ptr<course>>
+      courses_;  // by the queue's identity; guarded by mutex_
 };
 
 }  // namespace

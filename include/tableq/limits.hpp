@@ -51,8 +51,8 @@ struct group_limits {
   /// of one second, at least 1.
   std::optional<int> burst = {};
 
-  /// Turns of the group where one of weight 1 with the same `running` has one: a share of the takes,
-  /// not a limit. 1 to 1,000, only with group_options::by_turns. Empty: 1.
+  /// Turns of the group where one of weight 1 with the same `running` has one: a share of the
+  /// takes, not a limit. 1 to 1,000, only with group_options::by_turns. Empty: 1.
   std::optional<int> weight = {};
 
   friend bool operator==(const group_limits&, const group_limits&) = default;

@@ -93,8 +93,8 @@ class TABLEQ_EXPORT schedules {
   /// paused one stays paused. With the same times it goes on; with others it begins anew.
   /// @throws error as `add`; errc::not_found when there is none.
   void change(const schedule& rule);
-  /// The same with what `edit` makes of the rule as it is stored: what it leaves alone stays. `edit`
-  /// runs again if somebody else changes the rule meanwhile.
+  /// The same with what `edit` makes of the rule as it is stored: what it leaves alone stays.
+  /// `edit` runs again if somebody else changes the rule meanwhile.
   /// @return false: there is none. @throws error as `add`; errc::invalid_argument for another name.
   bool change(text_view name, const std::function<void(schedule&)>& edit);
   /// Stops following a rule. @return false: there is none.

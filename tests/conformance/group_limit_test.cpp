@@ -344,8 +344,9 @@ TEST_P(group_limit, is_refused_where_it_makes_no_sense) {
   EXPECT_CODE(invalid_argument, queue.set_group_limits({.running = 1}, std::string(201, 'x')));
   EXPECT_CODE(invalid_argument, jobs().set_group_limits({.running = 1}));
   EXPECT_CODE(invalid_argument, queue.set_group_limits({.weight = 2}));
-  EXPECT_CODE(invalid_argument, db().claim("turns", {.groups = {.by_turns = true}})
-                                    .set_group_limits({.weight = 1001}));
+  EXPECT_CODE(
+      invalid_argument,
+      db().claim("turns", {.groups = {.by_turns = true}}).set_group_limits({.weight = 1001}));
   tableq::transaction tx = db_with_clock().begin();
   auto inside = queue.in(tx);
   EXPECT_CODE(invalid_argument, inside.set_group_limits({.running = 1}));
@@ -390,9 +391,9 @@ TEST_P(group_limit, gives_turns_by_weight) {
   auto queue = tenants({.by_turns = true});
   queue.set_group_limits({.weight = 3}, "heavy");
   queue.set_group_limits({.running = 2, .weight = 2}, "double");
-  EXPECT_EQ(
-      queue.group_limits(),
-      (std::vector<limited_group>{{"double", {.running = 2, .weight = 2}}, {"heavy", {.weight = 3}}}));
+  EXPECT_EQ(queue.group_limits(),
+            (std::vector<limited_group>{{"double", {.running = 2, .weight = 2}},
+                                        {"heavy", {.weight = 3}}}));
   constexpr int plain = 20;
   const int all = plain + 3 + 2 * 2;
   std::vector<tableq::new_claim_message> messages;

@@ -206,15 +206,15 @@ TEST_P(rules, keep_what_a_change_of_some_fields_leaves_alone) {
                                     .payload = "report",
                                     .priority = 4};
   jobs();
-  auto rules = db_with_clock().schedules();
-  rules.add(nightly);
+  auto stored = db_with_clock().schedules();
+  stored.add(nightly);
   int calls = 0;
-  EXPECT_TRUE(rules.change("nightly", [&](tableq::schedule& rule) {
+  EXPECT_TRUE(stored.change("nightly", [&](tableq::schedule& rule) {
     // Somebody else changes it meanwhile.
     if (++calls == 1) {
       tableq::schedule other = rule;
       other.payload = "long report";
-      rules.change(other);
+      stored.change(other);
     }
     rule.cron = "30 3 * * *";
   }));
@@ -222,13 +222,13 @@ TEST_P(rules, keep_what_a_change_of_some_fields_leaves_alone) {
   tableq::schedule changed = nightly;
   changed.cron = "30 3 * * *";
   changed.payload = "long report";
-  EXPECT_EQ(rules.find("nightly")->rule, changed);
-  EXPECT_FALSE(rules.change("daily", [](tableq::schedule&) {}));
+  EXPECT_EQ(stored.find("nightly")->rule, changed);
+  EXPECT_FALSE(stored.change("daily", [](tableq::schedule&) {}));
   EXPECT_CODE(invalid_argument,
-              rules.change("nightly", [](tableq::schedule& rule) { rule.name = "other"; }));
+              stored.change("nightly", [](tableq::schedule& rule) { rule.name = "other"; }));
   EXPECT_CODE(invalid_argument,
-              rules.change("nightly", [](tableq::schedule& rule) { rule.cron = "wrong"; }));
-  EXPECT_EQ(rules.find("nightly")->rule, changed);
+              stored.change("nightly", [](tableq::schedule& rule) { rule.cron = "wrong"; }));
+  EXPECT_EQ(stored.find("nightly")->rule, changed);
 }
 
 TEST_P(rules, begin_anew_in_a_change_of_their_times) {

@@ -174,9 +174,8 @@ class group_limit_walk : public on_each_backend {
         policy == group_policy::hold ? "holds" : "passes",
         at_once({.lease = 5s,
                  .max_attempts = 1'000'000,
-                 .groups = {.limit = queue_model::option,
-                            .on_failure = policy,
-                            .by_turns = by_turns}}));
+                 .groups = {
+                     .limit = queue_model::option, .on_failure = policy, .by_turns = by_turns}}));
     queue_model model{.hold = policy == group_policy::hold, .by_turns = by_turns};
     set(queue, model, "", {.running = 2});
     for (std::uint64_t i = 0; i < steps && !HasFailure(); ++i) {

@@ -1,6 +1,6 @@
 // The calls of C++ against those of tableq.h, in turns in one process:
 //
-//     tableq_bench_c [ADDRESS [ROUNDS]]      sqlite://:memory: and 9
+//     tableq_bench_c ADDRESS [ROUNDS]
 //
 // For each task: calls a second of processor time through each library, medians of the rounds, and
 // their ratio. Each library is a copy of its own, on a queue of its own.
@@ -101,7 +101,11 @@ double median(std::vector<double> all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string address = argc > 1 ? argv[1] : "sqlite://:memory:";
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: tableq_bench_c ADDRESS [ROUNDS]\n");
+    return 2;
+  }
+  const std::string address = argv[1];
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
   auto db = tableq::database::open(address);
   db.drop("bench_cpp");

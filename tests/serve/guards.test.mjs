@@ -334,6 +334,19 @@ test('slow clients hold no other up', async () => {
   slow.forEach((each) => each.destroy());
 });
 
+test('clients take no files from the database where there are few', async () => {
+  const few = write(join(scratch(), 'few'), `ulimit -n 60; exec '${command}' "$@"\n`);
+  const shown = await server.start(db, [], ['bash', few]);
+  await shown.until('/db/1/queues/jobs', (_, answer) => answer.status === 200, 'the first figures');
+  const {hostname, port} = new URL(shown.url);
+  const idle = Array.from({length: 200}, () => connect(Number(port), hostname).on('error', () => {}));
+  // Those beyond the bound are closed at once, so that no client waits for a place.
+  await Promise.all(idle.slice(100).map((each) => new Promise((go) => each.on('close', go).resume())));
+  idle.forEach((each) => each.destroy());
+  await shown.until('/db/1/queues/jobs/messages', (_, answer) => answer.status === 200, 'its healing');
+  await shown.stop();
+});
+
 test('every address but loopback needs a token file', () => {
   const refused = (...words) => {
     try {

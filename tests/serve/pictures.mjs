@@ -12,6 +12,8 @@ run('create', 'claim', 'invoices', '--dead-letters', 'letters');
 run('create', 'fifo', 'audit');
 run('create', 'pending', 'reminders');
 run('limit', 'emails', '--rate', '200');
+run('limit', 'orders', '--group', 'customer-3', '--running', '3', '--rate', '50');
+run('limit', 'orders', '--group', 'customer-5', '--running', '2');
 run('enqueue', 'reminders', 'call', '--delay', '3d');
 run('enqueue', 'invoices', ...Array.from({length: 40}, (_, i) => `invoice ${i}`));
 for (const [i, error] of ['550 no such mailbox', 'connection reset by the mail server', '550 no such mailbox'].entries()) {
@@ -32,15 +34,16 @@ for (let i = 0; Date.now() < until; i++) {
   run('enqueue', 'orders', ...Array.from({length: wave}, (_, k) => `{"order":${i * 10 + k}}`), '--group', `customer-${i % 7}`);
   run('enqueue', 'audit', ...Array.from({length: 1 + (i % 3)}, () => 'signed in'));
 }
-workers.forEach((each) => each.kill('SIGTERM'));
 
 const chromium = await browser();
 const page = await chromium.newPage({viewport: {width: 1200, height: 700}, colorScheme: 'light'});
 for (const [name, path] of [['queues', '/'], ['queue', '/db/1/queues/orders'], ['dead', '/db/1/queues/emails/dead?error=mailbox&count=1']]) {
   await page.goto(shown.at(path));
+  if (name === 'queue') await page.getByText('Its limits').waitFor();
   await page.waitForTimeout(500);
-  await page.screenshot({path: join(folder, `${name}.png`), clip: {x: 0, y: 0, width: 1200, height: 700}});
+  await page.screenshot({path: join(folder, `${name}.png`), fullPage: true});
 }
+workers.forEach((each) => each.kill('SIGTERM'));
 await chromium.close();
 await shown.stop();
 process.exit(0);

@@ -148,10 +148,10 @@ after(() => {
 
 // A running `tableq serve`.
 export class server {
-  static async start(dbs, words = []) {
+  static async start(dbs, words = [], program = [command]) {
     const urls = (Array.isArray(dbs) ? dbs : [dbs]).flatMap((db) => ['--db', db]);
     const made = new server();
-    made.process = spawn(command, ['serve', ...urls, '--listen', '127.0.0.1:0', '--interval', '200ms', ...words], {
+    made.process = spawn(program[0], [...program.slice(1), 'serve', ...urls, '--listen', '127.0.0.1:0', '--interval', '200ms', ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     made.errors = '';

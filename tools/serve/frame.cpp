@@ -68,7 +68,9 @@ html freshness(const call& asked) {
     if (!all->looked_at) {
       out.put("No figures yet.");
     } else {
-      out.put("Figures {} old, read every {}.", span_words(all->age()), span_words(all->every));
+      const bool often = all->every < std::chrono::seconds{1};
+      out.put("Figures {} old, read {}.", span_words(all->age()),
+              often ? "several times a second" : "every " + span_words(all->every));
     }
   }
   out.put("</p>\n");

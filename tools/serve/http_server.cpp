@@ -41,8 +41,8 @@ std::size_t room_for_connections(std::size_t wanted) {
     [[maybe_unused]] const int ignored = ::setrlimit(RLIMIT_NOFILE, &limit);
     ::getrlimit(RLIMIT_NOFILE, &limit);
   }
-  return limit.rlim_cur > 2 * others ? std::min<std::size_t>(wanted, limit.rlim_cur - others)
-                                     : others;
+  const rlim_t room = limit.rlim_cur > 2 * others ? limit.rlim_cur - others : limit.rlim_cur / 2;
+  return std::min<std::size_t>(wanted, room);
 }
 
 /// @return the reason why the request is refused; empty if it is not.

@@ -112,12 +112,11 @@ response groups_data(const call& asked) {
   json out = json::array();
   const auto found = claim_of(asked);
   for (const group_view& each : groups_of(found)) {
-    out.push_back(
-        {{"group", each.name},
-         {"waiting", each.waiting ? json(each.waiting->waiting) : json()},
-         {"oldest", each.waiting ? json(iso(each.waiting->oldest)) : json()},
-         {"leased", each.leased},
-         {"limits", each.limits ? limits_json(*each.limits) : json()}});
+    out.push_back({{"group", each.name},
+                   {"waiting", each.waiting ? json(each.waiting->waiting) : json()},
+                   {"oldest", each.waiting ? json(iso(each.waiting->oldest)) : json()},
+                   {"leased", each.leased},
+                   {"limits", each.limits ? limits_json(*each.limits) : json()}});
   }
   return as_json({{"groups", std::move(out)}});
 }

@@ -172,9 +172,10 @@ class connection : public std::enable_shared_from_this<connection<State>> {
       if (cancelled || self->answered_) return;
       self->answered_ = true;
       self->refuse(self->state_->service.failed(
-          504, asked->posts ? "The database has not answered in time. It may still do what you asked "
-                              "for: look before you repeat it."
-                            : "The database has not answered in time. Try again."));
+          504, asked->posts
+                   ? "The database has not answered in time. It may still do what you asked "
+                     "for: look before you repeat it."
+                   : "The database has not answered in time. Try again."));
     });
     answered_ = false;
     auto& pool = state_->service.is_quick(*asked) ? state_->quick_pool : state_->pool;

@@ -22,9 +22,9 @@ html counted_selection(const call& asked, const queue_view& queue, tableq::claim
   html out(
       R"(<div class="banner warn"><p><strong>{}</strong> of the selection can be redriven{}.</p>)",
       count_of(counted),
-      counted.key_held > 0 ? ", and " + number(counted.key_held) +
-                                 " cannot: other messages hold their keys"
-                           : std::string());
+      counted.key_held > 0
+          ? ", and " + number(counted.key_held) + " cannot: other messages hold their keys"
+          : std::string());
   if (counted.count > 0 && asked.may_change()) {
     out.put(R"(<div class="actions">)");
     out += button(asked, asked.here("/dead/redrive"), "Redrive them",

@@ -136,8 +136,8 @@ page message_page(const call& asked, const std::string& id) {
   const bool few =
       tableq::message_detail::seen == read_as_allowed(wanted, [&](auto detail) {
         found = opened.get(wanted_id, {.detail = detail,
-                                     .progress = true,
-                                     .result = asked.site.shows_payloads && detail == wanted});
+                                       .progress = true,
+                                       .result = asked.site.shows_payloads && detail == wanted});
       });
   if (!found) {
     throw page_error(404, "Message " + id + " is not in the queue: it was completed or removed.");

@@ -92,11 +92,7 @@ html peek_table(const std::vector<tableq::message>& next, tableq::timestamp now)
       "The next messages",
       {{"Message", [](const message& one) { return html("{}", one.id.value); }},
        {"Added", [&](const message& one) { return when(one.created_at, now); }},
-       {"Bytes",
-        [](const message& one) {
-          return html("{}", number(one.payload.size()));
-        },
-        "n"},
+       {"Bytes", [](const message& one) { return html("{}", number(one.payload.size())); }, "n"},
        {"Payload", [](const message& one) { return foreign_start(one.payload, 200); }, "error"}},
       next);
 }

@@ -120,8 +120,7 @@ html payload_block(std::string_view payload, payload_form form, literal label) {
            label, text);
   if (shown.size() < payload.size()) {
     out.put(R"(<p class="quiet">The first {} of {} bytes. `tableq get` prints all.</p>)",
-            number(shown.size()),
-            number(payload.size()));
+            number(shown.size()), number(payload.size()));
   }
   return out;
 }

@@ -139,7 +139,7 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   auto jobs = db().claim("jobs", {.groups = {.by_turns = true}});
   const auto add = [&](int first, int groups) { add_to_groups(jobs, first, groups); };
   add(0, 10);
-  jobs.set_group_limits({.weight = 3});
+  jobs.set_group_limits({.weight = 3}, "group 3");
   const std::string then = now();
   while (now() == then) continue;  // The page of the list begins behind these, and is always full.
   add(10, 10);

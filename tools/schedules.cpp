@@ -128,25 +128,32 @@ struct change_arguments {
         when(command, "--when", "WHEN", "Other times: fields, @daily and the like, or an interval"),
         rest(command) {
     name.required();
-    command.add_flag("--skip-if-running,!--no-skip-if-running", skip,
+    command.add_flag("--skip-if-running", skip,
                      "claim: no message while an earlier one is in the queue");
+    command.add_flag("--no-skip-if-running", beside,
+                     "A message also while an earlier one is there");
   }
 
   argument name, queue, when;
   rule_arguments rest;
-  std::optional<bool> skip;
+  bool skip = false;
+  bool beside = false;
 };
 
 exit_status change(const invocation& call, const change_arguments& given) {
   const auto edit = [&](tableq::schedule& rule) {
     if (given.queue.given()) rule.queue = given.queue.text();
     if (given.when.given()) set_times(rule, "--when", given.when.text());
-    if (given.skip) rule.skip_if_running = *given.skip;
+    if (given.skip) rule.skip_if_running = true;
+    if (given.beside) rule.skip_if_running = false;
     given.rest.apply(call, rule);
   };
+  if (given.skip && given.beside) {
+    throw usage_error("give --skip-if-running or --no-skip-if-running, not both");
+  }
   tableq::schedule untouched;
   edit(untouched);  // Errors in the texts are reported before anything is opened.
-  if (untouched == tableq::schedule() && !given.skip && !call.tail) {
+  if (untouched == tableq::schedule() && !given.beside && !call.tail) {
     const auto& rest = given.rest;
     const bool any = rest.zone.given() || rest.key.given() || rest.group.given() ||
                      rest.priority.given() || rest.missed.given();

@@ -97,8 +97,8 @@ GRANT UPDATE (ready_at) ON {table} TO {user};
 
 -- name: producer.batches
 -- In a queue with batches: begins and seals them, and adds members.
-GRANT INSERT (queue, payload, headers, key, group_key, priority, created_at),
-      SELECT (id, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone),
+GRANT INSERT (name, queue, payload, headers, key, group_key, priority, created_at),
+      SELECT (id, name, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone),
       UPDATE (total, sealed, cancelled)
 ON {batches} TO {user};
 GRANT SELECT, INSERT (queue, message, batch) ON {members} TO {user};

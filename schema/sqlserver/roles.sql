@@ -106,8 +106,8 @@ GRANT UPDATE ON {table} (ready_at) TO {user};
 -- name: producer.batches
 -- In a queue with batches: begins and seals them, and adds members.
 GRANT INSERT ON {batches} TO {user};
-GRANT SELECT ON {batches} (id, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone)
-  TO {user};
+GRANT SELECT ON {batches}
+  (id, name, queue, total, sealed, cancelled, created_at, finished_at, completed, dead, removed, gone) TO {user};
 GRANT UPDATE ON {batches} (total, sealed, cancelled) TO {user};
 GRANT SELECT ON {members} TO {user};
 GRANT INSERT ON {members} TO {user};

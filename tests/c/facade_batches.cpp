@@ -21,6 +21,7 @@ namespace {
 std::vector<batch_info> batches_of(const c_result& result) {
   return all_of<batch_info>(result, [](const row_of& row) {
     return batch_info{.id = row.number("batch"),
+                      .name = row.text("name"),
                       .total = row.size("total"),
                       .outstanding = row.size("outstanding"),
                       .completed = row.size("completed"),
@@ -41,6 +42,7 @@ std::vector<batch_info> batches_of(const c_result& result) {
 batch claim_queue::begin_batch(const batch_options& options) {
   const where in = access::in(*this);
   const c_options given(TQ_FOR_BATCH);
+  if (!options.name.empty()) given.set("name", options.name);
   given.set_batch("parent", options.parent);
   if (options.then) {
     given.set("then", options.then->queue);
@@ -235,6 +237,7 @@ void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view
   given.set("running", limits.running);
   given.set("rate", limits.rate);
   given.set("burst", limits.burst);
+  given.set("weight", limits.weight);
   done([&](tq_error** e) {
     return tq_set_group_limits(access::plain(*this), name.data(), name.size(), given.get(), e);
   });
@@ -251,6 +254,8 @@ std::vector<limited_group> claim_queue::group_limits() const {
                                    out.limits.rate = tq_result_double(row.result, row.row, "rate");
                                  if (row.has("burst"))
                                    out.limits.burst = static_cast<int>(row.number("burst"));
+                                 if (row.has("weight"))
+                                   out.limits.weight = static_cast<int>(row.number("weight"));
                                  return out;
                                });
 }

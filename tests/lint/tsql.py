@@ -75,8 +75,7 @@ def refused(texts):
 
 
 def grammar(texts):
-    # A GRANT names a type of another dialect there, and sqlfluff gives up.
-    sent = {name: as_sent(text) for name, text in texts.items() if not name.startswith("roles")}
+    sent = {name: as_sent(text) for name, text in texts.items()}
     for part, instead in GAPS.items():
         sent = {name: re.sub(part, instead, text) for name, text in sent.items()}
     found = refused({**sent, "broken": BROKEN})
@@ -139,6 +138,8 @@ def main():
         findings += rules(some, contracts, of_some, applied)
         parsed.update({f"{name} {kind}": text for name, text in some.items() if not kind or text != texts.get(name)})
     record = root / "tests/lint/grammar.digest"
+    # A GRANT names a type of another dialect there, and sqlfluff gives up.
+    parsed = {name: text for name, text in parsed.items() if not name.startswith("roles")}
     now = digest(root, parsed)
     if not record.is_file() or record.read_text(encoding="utf-8").strip() != now:
         refusals = list(grammar(parsed))

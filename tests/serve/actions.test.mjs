@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false]) {
       await form('Change limits of groups', groups, 'Set the group');
       assert.match(await said(page), /of the group are set/);
       const of = (group) => limits('--groups').find((one) => one.group === group);
-      assert.deepEqual(of(evil[1]), {queue: 'orders', group: evil[1], running: 4, rate: 0.25, burst: null});
+      assert.deepEqual(of(evil[1]), {queue: 'orders', group: evil[1], running: 4, rate: 0.25, burst: null, weight: null});
       await form('Change limits of groups', {'Group; empty': evil[1], 'At a time': 'none', 'Starts a second': 'none'}, 'Set the group');
       assert.equal(of(evil[1]), undefined);
       if (javaScriptEnabled) assert.deepEqual(await faults(page), []);

@@ -85,7 +85,7 @@ export function says(db, queue, id, done, note) {
 export function fill(db) {
   const run = (...words) => tableq(db, words);
   run('create', 'claim', 'letters');
-  run('create', 'claim', 'orders', '--keep', '--groups', '1', '--retry', '1s,1m,1h');
+  run('create', 'claim', 'orders', '--keep', '--groups', '1', '--retry', '1m,1h');
   run('create', 'claim', 'invoices', '--dead-letters', 'letters', '--max-attempts', '1');
   run('create', 'claim', 'emails', '--max-attempts', '2');
   run('create', 'claim', 'imports', '--batches', '--keep');

@@ -397,7 +397,7 @@ void watched_database::publish(database_view made) {
 std::string label_of(const std::string& url) {
   const std::size_t scheme_end = url.find("://");
   if (scheme_end == std::string::npos) return "database";
-  const std::string scheme = lower_case(url.substr(0, scheme_end));
+  std::string scheme = lower_case(url.substr(0, scheme_end));
   std::string rest = url.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('?'));
   if (scheme == "sqlite") {

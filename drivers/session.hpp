@@ -27,7 +27,8 @@ bool gives_clock(const core::contract& contract, std::span<const core::value> sh
 
 /// One session, used with a dialect and a transport.
 ///
-/// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.
+/// Owns the session that it opened, or borrows the caller's. Keeps prepared statements in its own,
+/// and those that add messages in the caller's, if it may.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.

@@ -26,7 +26,7 @@ struct contract {
   std::span<const field> columns;  ///< Of each row; empty: returned rows are ignored.
 
   // Further facts for core. Derived from the names above at compile time.
-  bool adds = false;                ///< Only inserts: a plan for an empty table suits a full one.
+  bool adds = false;                ///< Part of adding: a plan for an empty table suits a full one.
   bool changes_messages = false;    ///< A strict queue is locked first.
   bool counts_messages = false;     ///< Each row is a message.
   bool settles = false;             ///< Rows are the items whose fence matched.

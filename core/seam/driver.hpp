@@ -140,6 +140,7 @@ class driver {
 
   virtual std::unique_ptr<connection> connect() = 0;
   /// Uses a session of the caller, and leaves no state in it.
+  /// @param keep_statements statements that add messages stay prepared while the object lives.
   virtual std::unique_ptr<connection> adopt(const any_session& callers, bool keep_statements) = 0;
 
   /// A listener for changes by other sessions; null if the database has no notifications.

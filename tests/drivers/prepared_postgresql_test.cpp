@@ -161,6 +161,19 @@ TEST_P(kept_in_an_application, that_it_forgot_fail_one_transaction_and_are_prepa
   EXPECT_EQ(jobs.stats().ready, 3U);
 }
 
+TEST_P(kept_in_an_application, end_with_a_connection_that_the_server_closed) {
+  auto jobs = db().claim("jobs");
+  const auto session = here().session();
+  {
+    tableq::enlistment joined = tableq::enlist(db(), *session, {.keep_statements = true});
+    soci::transaction mine(*session);
+    jobs.in(joined).enqueue("lost");
+    EXPECT_THROW(*session << "SELECT pg_terminate_backend(pg_backend_pid())", soci::soci_error);
+    EXPECT_THROW(jobs.in(joined).enqueue("late"), tableq::error);
+  }
+  EXPECT_EQ(jobs.stats().ready, 0U);
+}
+
 TEST_P(prepared_on_postgresql, stays_out_of_a_session_of_somebody_else) {
   const auto once = at().prepare("SELECT 7 AS v", {}, a_number, false);
   EXPECT_EQ(run(*once), 7);

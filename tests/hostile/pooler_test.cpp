@@ -6,6 +6,11 @@
 #include <mutex>
 #include <thread>
 
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
+#include <tableq/tableq.hpp>
+
 #include "hostile/workload.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
@@ -152,6 +157,14 @@ TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {
   // No prepared statement, changed setting, listener or lock: other clients share these sessions.
   auto db = through(with_pooling);
   auto found = db.claim("claim");
+  soci::session callers;
+  tableq::open_session(db, callers);
+  const tableq::enlistment kept = tableq::enlist(db, callers, {.keep_statements = true});
+  {
+    soci::transaction mine(callers);
+    found.in(kept).enqueue("x");
+    mine.commit();
+  }
   EXPECT_EQ(here()
                 .sql("SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
                      " WHERE l.locktype = 'advisory' AND a.application_name = 'tableq'"

@@ -17,7 +17,7 @@ before(async () => {
 after(() => chromium?.close());
 
 async function on(path, options, then) {
-  const context = await chromium.newContext({viewport: {width: 1400, height: 900}, ...options});
+  const context = await chromium.newContext({viewport: {width: 1400, height: 900}, reducedMotion: 'reduce', ...options});
   context.setDefaultTimeout(15000);
   try {
     const page = await context.newPage();

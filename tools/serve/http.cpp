@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cerrno>
+#include <locale>
 #include <system_error>
+
+#include <boost/algorithm/string/case_conv.hpp>
 
 namespace tool::web {
 
@@ -125,11 +128,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
+  return boost::algorithm::to_lower_copy(std::string(text), std::locale::classic());
 }
 
 bool equal_in_constant_time(std::string_view secret, std::string_view given) {

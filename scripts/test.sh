@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [--accept-licence] [STAGE...]        dev, format and docs, without a stage
 #
-# dev         all tests, but those that repeat others without combining and take minutes
+# dev         all tests, but those that repeat others, without combining or through ODBC, and take minutes
 # quick       unit tests, conformance on SQLite, the rules of tests/lint, the formatter
 # format      the formatter
 # docs        the doc comments of public headers

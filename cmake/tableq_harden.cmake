@@ -7,8 +7,8 @@ include(CheckPIESupported)
 
 set(tableq_hardening_flags)
 set(tableq_hardening_link_flags)
-# Sanitizers find more errors, and do not work with fortified functions.
-if(TABLEQ_HARDENING AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
+# Sanitizers find more errors, and do not work with fortified functions. MinGW's guards need a library of their own.
+if(TABLEQ_HARDENING AND NOT MINGW AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
     string(MAKE_C_IDENTIFIER "tableq_knows${flag}" known)
     check_cxx_compiler_flag(${flag} ${known})

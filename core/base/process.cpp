@@ -1,7 +1,11 @@
 #include "core/base/process.hpp"
 
+#if defined(_WIN32)
+#include <process.h>
+#else
 #include <pthread.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <vector>
@@ -10,6 +14,18 @@
 
 namespace tableq::inline v0::core {
 
+#if defined(_WIN32)
+
+void at_fork(void (* /*before*/)(), void (* /*in_parent*/)(), void (* /*in_child*/)()) {}
+
+#else
+
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  ::pthread_atfork(before, in_parent, in_child);
+}
+
+#endif
+
 struct process_state {
   std::mutex mutex;
   std::vector<void (*)()> in_child;  // guarded by mutex, as all below
@@ -17,8 +33,8 @@ struct process_state {
 
   process_state() {
     birthplace::current = ::getpid();
-    ::pthread_atfork([] { only().mutex.lock(); }, [] { only().mutex.unlock(); },
-                     [] { only().begin_child(); });
+    at_fork([] { only().mutex.lock(); }, [] { only().mutex.unlock(); },
+            [] { only().begin_child(); });
   }
 
   void begin_child() {

@@ -13,6 +13,10 @@ namespace tableq::inline v0::core {
 /// during the fork. In the child it is therefore free, and the data are consistent.
 std::mutex& process_wide();
 
+/// Registers what a fork runs: before it, and after it in the parent and in the child, as
+/// pthread_atfork. Nothing on a system that has no fork.
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+
 /// Registers a function that runs in every child before anything else, while process_wide() is
 /// held. It may do only what a signal handler may do. Registering a function again has no effect.
 void in_each_child(void (*work)());

@@ -13,7 +13,7 @@
 #include "core/session/backoff.hpp"
 #include "core/waking/waker.hpp"
 #include "core/waking/watcher.hpp"
-#include "core/watch/ready_descriptor.hpp"
+#include "core/base/wake_pipe.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -45,7 +45,7 @@ class watch_state {
   const birthplace born_;
   std::mutex mutex_;  // taken after that of a waker
   // Guarded by mutex_, as all below.
-  ready_descriptor ready_now_;  // raised while `ready_` has some
+  wake_pipe ready_now_;  // raised while `ready_` has some
   entries idle_;
   entries ready_;
   std::map<std::int64_t, entries::iterator> by_number_;

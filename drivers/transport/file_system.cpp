@@ -1,6 +1,6 @@
 #include "drivers/transport/file_system.hpp"
 
-#if defined(__linux__)
+#if defined(TABLEQ_LINUX)
 #include <sys/vfs.h>
 #endif
 
@@ -42,7 +42,7 @@ constexpr std::array shared_ones{
 
 /// By which number the system knows it. Zero: unknown.
 std::uint64_t type_of_file_system(const std::string& file) {
-#if defined(__linux__)
+#if defined(TABLEQ_LINUX)
   std::error_code failed;
   const auto folder = std::filesystem::absolute(file, failed).parent_path();
   struct statfs found {};

@@ -1,8 +1,8 @@
 #include "drivers/transport/file_watch.hpp"
 
-#include <sys/stat.h>
-#if defined(__linux__)
+#if defined(TABLEQ_LINUX)
 #include <sys/inotify.h>
+#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 #include <string_view>
 #include <utility>
 
-#include "drivers/transport/interrupter.hpp"
+#include "core/base/wake_pipe.hpp"
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -29,51 +30,27 @@ class file_listener : public core::listener {
     return true;
   }
   void leave(const core::table_names& /*names*/, std::int64_t /*identity*/) override {}
-  void interrupt() noexcept override { interrupter_.interrupt(); }
+  void interrupt() noexcept override { wakes_.raise(); }
 
  protected:
-  interrupter& interruption() noexcept { return interrupter_; }
+  core::wake_pipe& wakes() noexcept { return wakes_; }
 
  private:
-  interrupter interrupter_;
+  core::wake_pipe wakes_;
 };
 
 class nothing_to_watch final : public file_listener {
  public:
   core::received_notices wait(milliseconds longest) override {
-    interruption().wait(-1, longest);
+    wakes().wait(-1, longest);
     return {};
   }
 };
 
-/// Size, time and node of a file; a write changes them.
-struct stamp {
-  std::int64_t size = -1;
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-  std::uint64_t node = 0;
-
-  friend bool operator==(const stamp&, const stamp&) = default;
-};
-
-stamp stamp_of(const std::string& file) {
-  struct stat found {};
-  if (::stat(file.c_str(), &found) != 0) return {};
-#if defined(__APPLE__)
-  const timespec& changed = found.st_mtimespec;
-#else
-  const timespec& changed = found.st_mtim;
-#endif
-  return {.size = found.st_size,
-          .seconds = changed.tv_sec,
-          .nanoseconds = changed.tv_nsec,
-          .node = found.st_ino};
-}
-
 /// Polls the files every few milliseconds.
-class stamp_watch final : public file_listener {
+class polling_watch final : public file_listener {
  public:
-  explicit stamp_watch(const std::string& file) : files_{file, file + "-wal"} { changed(); }
+  explicit polling_watch(const std::string& file) : files_{file, file + "-wal"} { changed(); }
 
   core::received_notices wait(milliseconds longest) override {
     const auto until = steady_clock::now() + longest;
@@ -82,22 +59,21 @@ class stamp_watch final : public file_listener {
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left.count() <= 0) return {};
       constexpr milliseconds pause{5};
-      if (interruption().wait(-1, std::min(left, pause)) == interrupter::woken_by::interrupted)
-        return {};
+      if (wakes().wait(-1, std::min(left, pause)) == core::wake_pipe::woken_by::raised) return {};
     }
   }
 
  private:
   bool changed() {
-    const std::array now{stamp_of(files_[0]), stamp_of(files_[1])};
+    const std::array now{state_of_file(files_[0]), state_of_file(files_[1])};
     return std::exchange(seen_, now) != now;
   }
 
   std::array<std::string, 2> files_;
-  std::array<stamp, 2> seen_;
+  std::array<file_state, 2> seen_;
 };
 
-#if defined(__linux__)
+#if defined(TABLEQ_LINUX)
 /// A descriptor, closed by the destructor. Negative: there is none.
 class descriptor {
  public:
@@ -136,11 +112,10 @@ class inotify_watch final : public file_listener {
     if (now < ignores_until_) {
       const auto rest = std::chrono::ceil<milliseconds>(ignores_until_ - now);
       const milliseconds pause = std::min(longest, rest);
-      if (interruption().wait(-1, pause) == interrupter::woken_by::interrupted || pause < rest)
-        return {};
+      if (wakes().wait(-1, pause) == core::wake_pipe::woken_by::raised || pause < rest) return {};
       longest -= pause;
     }
-    if (interruption().wait(events_.get(), longest) != interrupter::woken_by::other) return {};
+    if (wakes().wait(events_.get(), longest) != core::wake_pipe::woken_by::other) return {};
     const bool relevant = read_events();
     const auto reported_at = steady_clock::now();
     constexpr milliseconds shortest{1};
@@ -200,11 +175,11 @@ class inotify_watch final : public file_listener {
 
 std::unique_ptr<core::listener> watch_file(const std::string& file) {
   if (file.empty()) return std::make_unique<nothing_to_watch>();
-#if defined(__linux__)
+#if defined(TABLEQ_LINUX)
   auto watch = std::make_unique<inotify_watch>(file);
   if (watch->usable()) return watch;
 #endif
-  return std::make_unique<stamp_watch>(file);
+  return std::make_unique<polling_watch>(file);
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -1,8 +1,5 @@
 #include "drivers/transport/forks.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include "core/base/process.hpp"
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -22,7 +20,7 @@ std::vector<int>& all() {
 }
 
 void close_all() {
-  for (const int each : all()) ::close(each);
+  for (const int each : all()) close_descriptor(each);
   all().clear();
 }
 
@@ -66,7 +64,10 @@ closed_in_child::~closed_in_child() {
 }
 
 fork_guard::fork_guard() {
-  static const int registered = ::pthread_atfork(begin_fork, end_fork, begin_child);
+  static const bool registered = [] {
+    core::at_fork(begin_fork, end_fork, begin_child);
+    return true;
+  }();
   static_cast<void>(registered);
   for (;;) {
     ++calls;

@@ -10,7 +10,7 @@
 
 #include <tableq/error.hpp>
 
-#include "drivers/transport/interrupter.hpp"
+#include "core/base/wake_pipe.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -49,7 +49,7 @@ class libpq_listener final : public core::listener {
     // Notifications may have arrived with the result of a statement.
     core::received_notices out = take_notices();
     if (!out.notices.empty()) return out;
-    if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::woken_by::other) {
+    if (wakes_.wait(PQsocket(handle_), longest) == core::wake_pipe::woken_by::other) {
       PQconsumeInput(handle_);
       out = take_notices();
     }
@@ -59,7 +59,7 @@ class libpq_listener final : public core::listener {
     throw error(errc::connection_lost, advice::session, "the listening session was lost");
   }
 
-  void interrupt() noexcept override { interrupter_.interrupt(); }
+  void interrupt() noexcept override { wakes_.raise(); }
 
  private:
   core::received_notices take_notices() {
@@ -72,7 +72,7 @@ class libpq_listener final : public core::listener {
   }
 
   std::set<std::int64_t> held_;  // identities of the queues whose senders see this listener
-  interrupter interrupter_;
+  core::wake_pipe wakes_;
   std::unique_ptr<core::connection> session_;
   PGconn* handle_;
 };

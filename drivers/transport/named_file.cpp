@@ -1,16 +1,15 @@
 #include "drivers/transport/named_file.hpp"
 
-#include <sys/stat.h>
-
 #include <utility>
+
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 
 named_file::named_file(std::string name) : name_(std::move(name)) {
-  struct stat now {};
-  if (::stat(name_.c_str(), &now) != 0) return;
-  device_ = now.st_dev;
-  node_ = now.st_ino;
+  const file_state now = state_of_file(name_);
+  device_ = now.device;
+  node_ = now.node;
 }
 
 named_file named_file::gone(std::string name) {
@@ -33,9 +32,9 @@ std::string named_file::doubt() const {
 
 bool named_file::there() const noexcept {
   // The node number of an open file is never reused, even after the file was deleted.
-  struct stat now {};
-  return found() && ::stat(name_.c_str(), &now) == 0 && now.st_ino == node_ &&
-         now.st_dev == device_;
+  if (!found()) return false;
+  const file_state now = state_of_file(name_);
+  return now.node == node_ && now.device == device_;
 }
 
 std::string named_file::number() const {

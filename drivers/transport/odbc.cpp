@@ -1,6 +1,6 @@
-#include <sql.h>
-#include <sqlext.h>
-// SOCI's header of the backend needs these two first.
+// SOCI's header of the backend needs this one first.
+#include "drivers/transport/odbc_api.hpp"
+
 #include <soci/odbc/soci-odbc.h>
 #include <soci/soci.h>
 

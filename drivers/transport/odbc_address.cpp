@@ -1,7 +1,5 @@
 #include "drivers/transport/odbc_address.hpp"
 
-#include <sql.h>
-#include <sqlext.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,6 +11,7 @@
 #include <tableq/error.hpp>
 
 #include "core/input/connection_string.hpp"
+#include "drivers/transport/odbc_api.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 namespace {

@@ -1,7 +1,5 @@
 #include "drivers/transport/odbc_options.hpp"
 
-#include <sqlext.h>
-
 #include <array>
 #include <string_view>
 

@@ -4,12 +4,12 @@
 /// Options of ODBC drivers with which messages would be stored wrong, or not at all. They may stand
 /// in the address, in a data source or in the driver's defaults. For the transport odbc only.
 
-#include <sql.h>
-
 #include <string>
 #include <vector>
 
 #include <tableq/unstable/dialect.hpp>
+
+#include "drivers/transport/odbc_api.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 

@@ -1,6 +1,5 @@
 #include "drivers/transport/odbc_records.hpp"
 
-#include <sqlext.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>

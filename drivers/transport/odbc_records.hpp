@@ -6,8 +6,6 @@
 /// @file
 /// The diagnostic records of an ODBC handle. For the transport odbc only.
 
-#include <sql.h>
-#include <sqlext.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,6 +14,8 @@
 #include <vector>
 
 #include <tableq/unstable/dialect.hpp>
+
+#include "drivers/transport/odbc_api.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 

@@ -4,9 +4,6 @@
 /// Values to and from an ODBC driver. Text is sent as UTF-16 or UTF-8, as the dialect requires:
 /// some drivers would convert the other form to the locale's character set. For odbc.cpp only.
 
-#include <sql.h>
-#include <sqlext.h>
-
 #include <array>
 #include <boost/locale/encoding_utf.hpp>
 #include <cstddef>
@@ -19,6 +16,7 @@
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
+#include "drivers/transport/odbc_api.hpp"
 #include "drivers/transport/odbc_records.hpp"
 
 namespace tableq::inline v0::drivers::odbc {

@@ -1,13 +1,13 @@
 #include "drivers/transport/sqlite_failure.hpp"
 
 #include <soci/sqlite3/soci-sqlite3.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -30,16 +30,13 @@ int system_number(sqlite3* handle) {
 
 /// Only of a failed write: SQLite itself knows a full disk, but no quota.
 std::string no_room(int number) {
-  if (number == EDQUOT) return "the disk quota is used up; make room, then call again";
-  if (number == EFBIG) {
+  const full what = fullness_of(number);
+  if (what == full::quota) return "the disk quota is used up; make room, then call again";
+  if (what == full::size) {
     return "a file of the database has the size that the process (ulimit -f) or the file system "
            "allows; raise the limit or remove messages, then call again";
   }
   return {};
-}
-
-bool writable(const std::string& path) {
-  return ::access(path.c_str(), W_OK) == 0;
 }
 
 }  // namespace
@@ -49,12 +46,16 @@ std::string refused_writes(const std::string& file) {
   std::error_code failed;
   const auto folder = std::filesystem::absolute(file, failed).parent_path().string();
   if (failed) return {};
-  if (!writable(folder) && errno != ENOENT) {
+  const auto refuses = [](write_refusal why) {
+    return why != write_refusal::none && why != write_refusal::absent;
+  };
+  if (const write_refusal why = refusal_of_writes(folder); refuses(why)) {
     return "the folder " + folder +
-           (errno == EROFS ? " is on a read-only file system" : " accepts no writes by this user") +
+           (why == write_refusal::read_only_file_system ? " is on a read-only file system"
+                                                        : " accepts no writes by this user") +
            ", and SQLite keeps files beside the database, also to read it";
   }
-  if (!writable(file) && errno != ENOENT) {
+  if (refuses(refusal_of_writes(file))) {
     return "the file " + file + " accepts no writes by this user; look at its owner and mode";
   }
   return {};

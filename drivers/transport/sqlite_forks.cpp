@@ -1,11 +1,12 @@
 #include "drivers/transport/sqlite_forks.hpp"
 
-#include <pthread.h>
 #include <sqlite3.h>
 
 #include <array>
 #include <atomic>
-#include <cstring>
+#include <thread>
+
+#include "core/base/process.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -25,8 +26,8 @@ constexpr std::array mutex_ids{
 /// another.
 struct meeting_place {
   sqlite3_vfs entry;
-  std::atomic<pthread_t> holder;  ///< The thread that has the mutexes.
-  int handlers;                   ///< Of the holder's fork, that have run.
+  std::atomic<std::thread::id> holder;  ///< The thread that has the mutexes.
+  int handlers;                         ///< Of the holder's fork, that have run.
 };
 /// Later versions with another layout take another name.
 constexpr const char* name_of_place = "tableq-forks-1";
@@ -37,8 +38,9 @@ meeting_place& place() {
     sqlite3_mutex_enter(alone);
     sqlite3_vfs* entry = sqlite3_vfs_find(name_of_place);
     if (entry == nullptr) {
-      auto* const made = new meeting_place{*sqlite3_vfs_find(nullptr), pthread_t{}, 0};
-      made->entry.zName = ::strdup(name_of_place);  // This copy's own text may be unloaded.
+      auto* const made = new meeting_place{*sqlite3_vfs_find(nullptr), std::thread::id{}, 0};
+      made->entry.zName =
+          sqlite3_mprintf("%s", name_of_place);  // This copy's own text may be unloaded.
       sqlite3_vfs_register(&made->entry, 0);
       entry = &made->entry;
     }
@@ -50,9 +52,9 @@ meeting_place& place() {
 
 void take_mutexes() {
   meeting_place& here = place();
-  if (here.holder != ::pthread_self()) {
+  if (here.holder.load() != std::this_thread::get_id()) {
     for (const int id : mutex_ids) sqlite3_mutex_enter(sqlite3_mutex_alloc(id));
-    here.holder = ::pthread_self();
+    here.holder = std::this_thread::get_id();
   }
   ++here.handlers;
 }
@@ -60,16 +62,17 @@ void take_mutexes() {
 void give_mutexes() {
   meeting_place& here = place();
   if (--here.handlers != 0) return;
-  here.holder = pthread_t{};
+  here.holder = std::thread::id{};
   for (const int id : mutex_ids) sqlite3_mutex_leave(sqlite3_mutex_alloc(id));
 }
 
 }  // namespace
 
 void prepare_sqlite_for_forks() {
-  static const int registered = [] {
+  static const bool registered = [] {
     place();  // Not in the midst of a fork.
-    return ::pthread_atfork(take_mutexes, give_mutexes, give_mutexes);
+    core::at_fork(take_mutexes, give_mutexes, give_mutexes);
+    return true;
   }();
   static_cast<void>(registered);
 }

@@ -1,9 +1,5 @@
 #include "drivers/transport/sqlite_turn.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <thread>
@@ -55,11 +51,6 @@ constexpr steady_clock::duration pause_beside_line = 500us;
 
 sqlite_turn::sqlite_turn(std::string log, std::chrono::milliseconds longest)
     : log_(std::move(log)), longest_(longest) {}
-
-sqlite_turn::~sqlite_turn() {
-  not_for_children_.reset();
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
 
 void sqlite_turn::begin() {
   asking_ = true;
@@ -126,24 +117,20 @@ void sqlite_turn::line_up() {
 }
 
 bool sqlite_turn::become_head() noexcept {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return false;
+  if (!line_.try_lock()) return false;
   head_ = true;
   headed_ = clock::now();
   return true;
 }
 
 void sqlite_turn::leave_head() noexcept {
-  if (head_) ::flock(descriptor_, LOCK_UN);
+  if (head_) line_.unlock();
   head_ = false;
 }
 
 bool sqlite_turn::open_log() noexcept {
-  if (descriptor_ < 0 && !log_.empty()) {
-    // SQLite has no lock on the log, so closing this descriptor releases none of SQLite's locks.
-    descriptor_ = ::open(log_.c_str(), O_RDONLY | O_CLOEXEC);
-    not_for_children_.emplace(descriptor_);
-  }
-  return descriptor_ >= 0;
+  // SQLite has no lock on the log, so closing it releases none of SQLite's locks.
+  return line_.is_open() || (!log_.empty() && line_.open(log_));
 }
 
 void sqlite_turn::sleep(clock::duration about) {

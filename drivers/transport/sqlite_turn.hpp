@@ -1,11 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include "core/session/backoff.hpp"
-#include "drivers/transport/forks.hpp"
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 
@@ -13,7 +12,7 @@ namespace tableq::inline v0::drivers {
 /// sessions queue up, and a session that has written for a while gives way to the next one.
 ///
 /// Only SQLite's lock on the file decides which session writes. The head of the line holds an
-/// advisory lock (flock) on the file's log. SQLite and other programs ignore this lock; the system
+/// lock (file_lock) on the file's log. SQLite and other programs ignore this lock; the system
 /// releases it when its holder dies. Without a log, or if it cannot be opened, there is no line,
 /// and sessions sleep for short times.
 ///
@@ -28,7 +27,7 @@ class sqlite_turn {
   sqlite_turn(std::string log, std::chrono::milliseconds longest);
   sqlite_turn(const sqlite_turn&) = delete;
   sqlite_turn& operator=(const sqlite_turn&) = delete;
-  ~sqlite_turn();
+  ~sqlite_turn() = default;
 
   /// Called before the session asks for the write lock. May wait.
   void begin();
@@ -55,8 +54,7 @@ class sqlite_turn {
 
   std::string log_;
   clock::duration longest_;
-  int descriptor_ = -1;
-  std::optional<closed_in_child> not_for_children_;
+  file_lock line_;
   bool asking_ = false;  // between begin and end
   bool waited_ = false;
   bool head_ = false;

@@ -2,8 +2,12 @@
 /// A process of the concurrency tests. Its one argument is an order in JSON: `do`, `url`, and the
 /// members that each action below reads. It writes one JSON value for each message, at once.
 
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <poll.h>
 #include <unistd.h>
+#endif
 
 #include <cstdio>
 #include <exception>
@@ -32,8 +36,18 @@ void say(const nlohmann::json& line) {
 
 /// Whether the test has closed our input. Nothing is ever written to it.
 bool let_go(int milliseconds) {
+#if defined(_WIN32)
+  const HANDLE input = ::GetStdHandle(STD_INPUT_HANDLE);
+  for (int waited = 0; ::PeekNamedPipe(input, nullptr, 0, nullptr, nullptr, nullptr) != 0;
+       ++waited) {
+    if (waited == milliseconds) return false;
+    ::Sleep(1);
+  }
+  return true;
+#else
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   return ::poll(&input, 1, milliseconds) > 0;
+#endif
 }
 
 any_queue queue_of(tableq::database& db, const order& given) {

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <set>
 #include <thread>
 
 #include <tableq/soci.hpp>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/forked.hpp"
 
@@ -413,6 +415,56 @@ TEST_P(forking_handler, that_comes_back_in_the_child_settles_there_nothing) {
   EXPECT_EQ(pool.counts().completed, 1U);
   const auto stats = jobs.stats();
   EXPECT_EQ(stats.dead + stats.ready + stats.leased, 0U);
+}
+
+/// Handlers that keep their messages.
+class kept_messages_of_processes : public on_each_backend {
+ protected:
+  tableq::handler keeper() {
+    return [this](const tableq::delivery& /*one*/) {
+      tableq::kept_delivery later;
+      tableq::handled verdict = tableq::handled::kept(later);
+      kept_.set_value(std::move(later));
+      return verdict;
+    };
+  }
+  [[nodiscard]] tableq::kept_delivery kept() { return kept_.get_future().get(); }
+
+ private:
+  std::promise<tableq::kept_delivery> kept_;
+};
+TABLEQ_ON_BACKENDS(kept_messages_of_processes, shared_backends);
+
+TEST_P(kept_messages_of_processes, that_exit_come_again_after_their_leases) {
+  if (!children_may_have_threads()) GTEST_SKIP() << "children may not have threads";
+  static_cast<void>(db().claim("jobs", at_once()).enqueue("job"));
+  clear_database();
+  const std::string url = here().url();
+  forked child([&] {
+    auto own = tableq::database::open(url);
+    const tableq::worker pool(own.claim("jobs"), keeper(), {.lease = 300ms});
+    const tableq::kept_delivery held = kept();  // Without it the worker gives the message back.
+    std::_Exit(0);
+    return 1;
+  });
+  ASSERT_EQ(child.wait(), 0);
+  const auto again = db().claim("jobs", at_once()).take(1, {.wait = for_ever});
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].attempt, 2);
+}
+
+TEST_P(kept_messages_of_processes, have_no_end_in_a_child) {
+  tableq::claim_queue jobs = db().claim("jobs", at_once());
+  static_cast<void>(jobs.enqueue("job"));
+  tableq::worker pool(jobs, keeper(), {.until_empty = true});
+  {
+    const tableq::kept_delivery later = kept();
+    forked child([&] { return later.complete() || later.give_back() ? 1 : 0; });
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_TRUE(later.complete());
+  }
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().completed, 1U);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <optional>
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/readable.hpp"
 
 namespace {
 
@@ -12,8 +12,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 bool tells(const tableq::keeper& keeper, std::chrono::milliseconds longest = 0ms) {
-  pollfd one{.fd = keeper.descriptor(), .events = POLLIN, .revents = 0};
-  return ::poll(&one, 1, static_cast<int>(longest.count())) == 1;
+  return tableq_test::readable(keeper.descriptor(), longest);
 }
 
 class keepers : public on_each_backend {

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"
+#include "support/untouched_bytes.hpp"
 
 namespace {
 
@@ -24,32 +24,6 @@ std::string bytes(std::size_t size) {
   }
   return out;
 }
-
-/// A view of more bytes than the memory has: pages exist only after an access.
-class untouched_bytes {
- public:
-  explicit untouched_bytes(std::size_t size)
-      : size_(size),
-        start_(
-            ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-    if (start_ == MAP_FAILED) throw std::runtime_error("no address space");
-  }
-  untouched_bytes(const untouched_bytes&) = delete;
-  untouched_bytes& operator=(const untouched_bytes&) = delete;
-  ~untouched_bytes() { ::munmap(start_, size_); }
-
-  [[nodiscard]] std::string_view view() const { return {static_cast<const char*>(start_), size_}; }
-  [[nodiscard]] std::ptrdiff_t touched_pages() const {
-    std::vector<unsigned char> pages(size_ / 4096 + 1);
-    if (::mincore(start_, size_, pages.data()) != 0) return -1;
-    return std::count_if(pages.begin(), pages.end(),
-                         [](unsigned char page) { return (page & 1U) != 0; });
-  }
-
- private:
-  std::size_t size_;
-  void* start_;
-};
 
 /// The dialect on which a test's dialect is based. Global, because `resolve` is a plain function.
 tableq::dialect leaned_on;  // NOLINT(cert-err58-cpp): throws nothing but for want of memory

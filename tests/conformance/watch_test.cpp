@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/readable.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 
 /// Whether the descriptor is readable, or becomes so within the time.
 bool readable(const tableq::watch& watch, std::chrono::milliseconds longest = 0ms) {
-  pollfd one{.fd = watch.descriptor(), .events = POLLIN, .revents = 0};
-  return ::poll(&one, 1, static_cast<int>(longest.count())) == 1 && (one.revents & POLLIN) != 0;
+  return tableq_test::readable(watch.descriptor(), longest);
 }
 
 /// Reads from the queues that the watch names, until it names none. @return the payloads.

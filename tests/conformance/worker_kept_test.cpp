@@ -20,7 +20,6 @@
 #include "conformance/table_fixture.hpp"
 #include "support/at_once.hpp"
 #include "support/fixture.hpp"
-#include "support/forked.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -419,44 +418,6 @@ TEST_P(kept_messages, refuse_a_bound_out_of_range) {
   const auto nothing = [](const tableq::delivery&) {};
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.max_kept = 0}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.max_kept = 10'001}));
-}
-
-/// Other processes.
-class kept_messages_of_processes : public kept_messages {};
-TABLEQ_ON_BACKENDS(kept_messages_of_processes, shared_backends);
-
-TEST_P(kept_messages_of_processes, that_exit_come_again_after_their_leases) {
-  if (!children_may_have_threads()) GTEST_SKIP() << "children may not have threads";
-  fill(jobs(), 1);
-  clear_database();
-  const std::string url = here().url();
-  forked child([&] {
-    auto own = tableq::database::open(url);
-    const tableq::worker pool(own.claim("jobs"), box.keeper(), {.lease = 300ms});
-    const job held = box.take();  // without a copy the worker would give the message back
-    std::_Exit(0);
-    return 1;
-  });
-  ASSERT_EQ(child.wait(), 0);
-  const auto again = jobs().take(1, {.wait = for_ever});
-  ASSERT_EQ(again.size(), 1U);
-  EXPECT_EQ(again[0].attempt, 2);
-}
-
-TEST_P(kept_messages_of_processes, have_no_end_in_a_child) {
-  fill(jobs(), 1);
-  tableq::worker pool(jobs(), box.keeper(), {.until_empty = true});
-  {
-    const job one = box.take();
-    forked child([&] {
-      const tableq::kept_delivery copy = one.later;
-      return copy.complete() || copy.give_back() ? 1 : 0;
-    });
-    EXPECT_EQ(child.wait(), 0);
-    EXPECT_TRUE(one.later.complete());
-  }
-  ASSERT_TRUE(pool.wait_for(for_ever));
-  EXPECT_EQ(pool.counts().completed, 1U);
 }
 
 class kept_rows : public on_own_table {};

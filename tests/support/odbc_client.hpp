@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
 #include <sql.h>
 #include <sqlext.h>
 

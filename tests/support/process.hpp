@@ -1,9 +1,8 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -45,9 +44,9 @@ class process {
 
   std::string output_;
   std::streamoff read_ = 0;
-  int input_ = -1;
-  int watch_ = -1;
-  ::pid_t id_ = -1;
+  std::intptr_t input_ = -1;
+  std::intptr_t watch_ = -1;  ///< Of Linux: a descriptor for the process.
+  std::intptr_t id_ = -1;     ///< Of Windows: a handle.
   int status_ = -1;
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+
+#include "support/text.hpp"
 
 namespace tableq_test {
 
@@ -12,9 +13,9 @@ namespace tableq_test {
 class scratch_directory {
  public:
   scratch_directory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tableq-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = pattern;
+    path_ = std::filesystem::temp_directory_path() / ("tableq-" + unique_name());
+    if (!std::filesystem::create_directory(path_)) throw std::runtime_error("it is there already");
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
   }
   scratch_directory(const scratch_directory&) = delete;
   scratch_directory& operator=(const scratch_directory&) = delete;

@@ -1,6 +1,8 @@
+#if !defined(_WIN32)
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <cstdio>
 #include <exception>
@@ -21,7 +23,6 @@ namespace tableq_test {
 namespace {
 
 namespace files = std::filesystem;
-constexpr ::uid_t nobody = 65534;
 
 /// The next commit of this process runs it.
 class next_commit {
@@ -145,6 +146,13 @@ class file_place : public place {
 
   int run_read_only(const std::function<int(const std::string& url)>& check) override {
     client_.reset();
+#if defined(_WIN32)
+    files::permissions(file_, files::perms::owner_read);
+    const int verdict = check(url());
+    files::permissions(file_, files::perms::owner_all);
+    return verdict;
+#else
+    constexpr ::uid_t nobody = 65534;
     ::chmod(file_.c_str(), 0444);
     ::chmod(directory_.path().c_str(), 0777);  // The reader creates the side files of WAL.
     const ::pid_t child = ::fork();
@@ -159,12 +167,15 @@ class file_place : public place {
     ::waitpid(child, &status, 0);
     ::chmod(file_.c_str(), 0644);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+#endif
   }
 
   std::string bytes_literal(std::string_view bytes) const override {
     return "x'" + hex(bytes) + "'";
   }
-  std::string bytes_type() const override { return "BLOB"; }
+  std::string bytes_type() const override {
+    return "BLOB";
+  }
   column_types types() const override {
     return {"UNIQUEIDENTIFIER", "BIT", "DATETIME", "TEXT", "INTEGER PRIMARY KEY"};
   }
@@ -203,8 +214,12 @@ class file_place : public place {
            "'" +
            std::string(table) + "'";
   }
-  void analyze() override { client().run("ANALYZE; PRAGMA wal_checkpoint"); }
-  std::string one_item(std::int64_t value) const override { return std::to_string(value); }
+  void analyze() override {
+    client().run("ANALYZE; PRAGMA wal_checkpoint");
+  }
+  std::string one_item(std::int64_t value) const override {
+    return std::to_string(value);
+  }
   std::string explain(const std::string& text, const parameters& with) override {
     std::string plan;
     for (const row& line : client().run("EXPLAIN QUERY PLAN " + text, with)) {
@@ -238,7 +253,9 @@ class file_place : public place {
   }
 
  protected:
-  [[nodiscard]] const files::path& file() const { return file_; }
+  [[nodiscard]] const files::path& file() const {
+    return file_;
+  }
 
  private:
   sqlite_client& client() {

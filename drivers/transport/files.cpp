@@ -1,0 +1,155 @@
+#include "drivers/transport/files.hpp"
+
+#if defined(_WIN32)
+#include <io.h>
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include <cerrno>
+#include <filesystem>
+
+namespace tableq::inline v0::drivers {
+
+#if defined(_WIN32)
+
+namespace {
+
+constexpr std::uint64_t joined(DWORD high, DWORD low) {
+  return static_cast<std::uint64_t>(high) << 32U | low;
+}
+
+/// Others may use, rename and delete the file as if it were not open.
+HANDLE open_file(const std::string& path, DWORD access) noexcept {
+  try {
+    return ::CreateFileW(std::filesystem::path(path).c_str(), access,
+                         FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                         OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+  } catch (...) {  // noexcept: a path that is no UTF-8 names no file.
+    return INVALID_HANDLE_VALUE;
+  }
+}
+
+/// The byte that is locked: far behind those that SQLite reads and writes, as a lock stops these.
+OVERLAPPED locked_byte() {
+  OVERLAPPED out{};
+  out.OffsetHigh = 0x40000000;
+  return out;
+}
+
+HANDLE handle_of(std::int64_t file) {
+  return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(file));
+}
+
+}  // namespace
+
+file_state state_of_file(const std::string& path) noexcept {
+  // By a handle: the folder learns of a write only when the file is closed.
+  const HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+  if (file == INVALID_HANDLE_VALUE) return {};
+  BY_HANDLE_FILE_INFORMATION found{};
+  const bool known = ::GetFileInformationByHandle(file, &found) != 0;
+  ::CloseHandle(file);
+  if (!known) return {};
+  return {.device = found.dwVolumeSerialNumber,
+          .node = joined(found.nFileIndexHigh, found.nFileIndexLow),
+          .size = static_cast<std::int64_t>(joined(found.nFileSizeHigh, found.nFileSizeLow)),
+          .changed = static_cast<std::int64_t>(
+              joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime))};
+}
+
+write_refusal refusal_of_writes(const std::string& path) noexcept {
+  constexpr int writable = 2;
+  try {
+    if (::_waccess(std::filesystem::path(path).c_str(), writable) == 0) return write_refusal::none;
+  } catch (...) {  // noexcept: a path that is no UTF-8 names no file.
+    return write_refusal::absent;
+  }
+  return errno == ENOENT ? write_refusal::absent : write_refusal::no_right;
+}
+
+full fullness_of(int /*system_number*/) noexcept {
+  return full::no;  // SQLite knows Windows' own number.
+}
+
+void close_descriptor(int /*descriptor*/) noexcept {}
+
+file_lock::~file_lock() {
+  if (is_open()) ::CloseHandle(handle_of(file_));
+}
+
+bool file_lock::open(const std::string& path) noexcept {
+  const HANDLE file = open_file(path, GENERIC_READ);
+  if (file != INVALID_HANDLE_VALUE) file_ = reinterpret_cast<std::intptr_t>(file);
+  return is_open();
+}
+
+bool file_lock::try_lock() noexcept {
+  OVERLAPPED byte = locked_byte();
+  return ::LockFileEx(handle_of(file_), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1,
+                      0, &byte) != 0;
+}
+
+void file_lock::unlock() noexcept {
+  OVERLAPPED byte = locked_byte();
+  ::UnlockFileEx(handle_of(file_), 0, 1, 0, &byte);
+}
+
+#else
+
+file_state state_of_file(const std::string& path) noexcept {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};
+#if defined(__APPLE__)
+  const timespec& changed = found.st_mtimespec;
+#else
+  const timespec& changed = found.st_mtim;
+#endif
+  constexpr std::int64_t second = 1'000'000'000;
+  return {.device = found.st_dev,
+          .node = found.st_ino,
+          .size = found.st_size,
+          .changed = changed.tv_sec * second + changed.tv_nsec};
+}
+
+write_refusal refusal_of_writes(const std::string& path) noexcept {
+  if (::access(path.c_str(), W_OK) == 0) return write_refusal::none;
+  if (errno == ENOENT) return write_refusal::absent;
+  return errno == EROFS ? write_refusal::read_only_file_system : write_refusal::no_right;
+}
+
+full fullness_of(int system_number) noexcept {
+  if (system_number == EDQUOT) return full::quota;
+  return system_number == EFBIG ? full::size : full::no;
+}
+
+void close_descriptor(int descriptor) noexcept {
+  ::close(descriptor);
+}
+
+file_lock::~file_lock() {
+  not_for_children_.reset();
+  if (is_open()) ::close(static_cast<int>(file_));
+}
+
+bool file_lock::open(const std::string& path) noexcept {
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  not_for_children_.emplace(static_cast<int>(file_));
+  return is_open();
+}
+
+bool file_lock::try_lock() noexcept {
+  return ::flock(static_cast<int>(file_), LOCK_EX | LOCK_NB) == 0;
+}
+
+void file_lock::unlock() noexcept {
+  ::flock(static_cast<int>(file_), LOCK_UN);
+}
+
+#endif
+
+}  // namespace tableq::inline v0::drivers

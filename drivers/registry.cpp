@@ -324,6 +324,10 @@ core::transaction_status core::transaction_of(connection& session) noexcept {
   return static_cast<drivers::dialect_session&>(session).transaction();
 }
 
+bool core::seems_in_transaction(connection& session) noexcept {
+  return static_cast<drivers::dialect_session&>(session).seems_in_transaction();
+}
+
 std::optional<error> core::failure_of_application(connection& session,
                                                   const std::exception& thrown) {
   return static_cast<drivers::dialect_session&>(session).failure_of_application(thrown);

@@ -62,6 +62,10 @@ class dialect_session : public core::connection {
   void rollback() noexcept override;
   bool usable() noexcept override;
   [[nodiscard]] core::transaction_status transaction() noexcept;
+  /// Without asking the server.
+  [[nodiscard]] bool seems_in_transaction() const noexcept {
+    return attached() && transport_->in_transaction();
+  }
   core::any_session session() noexcept override;
 
   /// The failure of a statement that the application ran through `session`, by what it threw.

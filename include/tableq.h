@@ -548,8 +548,8 @@ TQ_API void tq_transaction_free(tq_transaction* tx);
 //   costs no parsing. Keep one `tx` beside each connection then, for any number of its
 //   transactions, and free it before you close the connection. After DISCARD ALL or DEALLOCATE ALL
 //   the next call in a transaction fails with the advice TRANSACTION. Not on a connection through a
-//   pooler in transaction mode, except one that the database's address names. While `tx` exists,
-//   reads of the thread that used it last follow no schedules. Other flags are refused.
+//   pooler in transaction mode, except one that the database's address names. Other flags are
+//   refused.
 
 enum tq_enlist { TQ_ENLIST_AUTOCOMMIT = 1, TQ_ENLIST_KEEP_STATEMENTS = 2 };
 TQ_API int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int flags,

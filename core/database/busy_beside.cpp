@@ -9,8 +9,8 @@ namespace {
 
 /// Null: no transaction of the thread can be the cause.
 const char* advised(const transaction_state* tx) noexcept {
-  const int own = tx == nullptr ? 0 : 1;
   if (tx != nullptr && !tx->enlisted()) return nullptr;
+  const int own = tx != nullptr && tx->counts_as_open() ? 1 : 0;
   if (open_transaction::on_this_thread() > own) {
     return own == 0 ? "another transaction holds a lock, and this thread has an open one: if that "
                       "is of this database, write queue.in(tx), or end it first"

@@ -1,6 +1,8 @@
 #include "core/database/open_transaction.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -8,9 +10,38 @@
 #include "core/database/database_state.hpp"
 
 namespace tableq::inline v0::core {
+
+struct open_transaction::of_thread {
+  std::atomic<int> all{0};
+  std::mutex mutex;
+  std::vector<connection*> enlisted;  // guarded by mutex; a part of all
+
+  void add(connection* session) {
+    if (session != nullptr) {
+      const std::scoped_lock hold(mutex);
+      enlisted.push_back(session);
+    }
+    all.fetch_add(1);
+  }
+  void remove(connection* session) {
+    all.fetch_sub(1);
+    if (session == nullptr) return;
+    const std::scoped_lock hold(mutex);
+    enlisted.erase(std::find(enlisted.begin(), enlisted.end(), session));
+  }
+  /// Without the sessions that are between transactions.
+  [[nodiscard]] int open() {
+    if (all.load() == 0) return 0;
+    const std::scoped_lock hold(mutex);
+    const auto between = [](connection* session) { return !seems_in_transaction(*session); };
+    return all.load() -
+           static_cast<int>(std::count_if(enlisted.begin(), enlisted.end(), between));
+  }
+};
+
 namespace {
 
-using counter = std::shared_ptr<std::atomic<int>>;
+using counter = std::shared_ptr<open_transaction::of_thread>;
 
 /// The open transactions of a thread, one counter for each database. Only the thread reads the
 /// list; another thread that ends a transaction, or uses it next, reaches its counter alone.
@@ -33,14 +64,14 @@ counters& of_this_thread() {
 }
 
 counter counter_for(const void* database) {
-  if (gone) return std::make_shared<std::atomic<int>>(0);
+  if (gone) return std::make_shared<open_transaction::of_thread>();
   counters& mine = of_this_thread();
   for (const auto& [of, count] : mine) {
     if (of == database) return count;
   }
   // Others may be of databases that are gone.
   std::erase_if(mine, [](const auto& each) { return each.second.use_count() == 1; });
-  return mine.emplace_back(database, std::make_shared<std::atomic<int>>(0)).second;
+  return mine.emplace_back(database, std::make_shared<open_transaction::of_thread>()).second;
 }
 
 /// The last session that the thread enlisted and left in a transaction; null: none.
@@ -72,34 +103,35 @@ const transact_scope*& innermost() noexcept {
 left_to_others::left_to_others() {
   if (gone) return;
   for (const auto& [of, count] : of_this_thread()) {
-    if (count->load() > 0) before_.push_back(of);
+    if (count->all.load() > 0) before_.push_back(of);
   }
 }
 left_to_others::~left_to_others() {
   if (gone) return;
   // The transactions keep their counters, which the thread then no longer sees.
   std::erase_if(of_this_thread(), [this](const auto& each) {
-    return each.second->load() > 0 &&
+    return each.second->all.load() > 0 &&
            std::find(before_.begin(), before_.end(), each.first) == before_.end();
   });
 }
 
-open_transaction::open_transaction(const void* of) : of_(of), count_(counter_for(of)) {
-  count_->fetch_add(1);
+open_transaction::open_transaction(const void* of, connection* enlisted)
+    : of_(of), enlisted_(enlisted), mine_(counter_for(of)) {
+  mine_->add(enlisted_);
 }
 open_transaction::~open_transaction() {
-  count_->fetch_sub(1);
+  mine_->remove(enlisted_);
 }
 void open_transaction::used_here() {
-  counter mine = counter_for(of_);
-  if (mine == count_) return;
-  mine->fetch_add(1);
-  std::exchange(count_, std::move(mine))->fetch_sub(1);
+  counter next = counter_for(of_);
+  if (next == mine_) return;
+  next->add(enlisted_);
+  std::exchange(mine_, std::move(next))->remove(enlisted_);
 }
 int open_transaction::on_this_thread() noexcept {
   if (gone) return 0;
   int all = 0;
-  for (const auto& [of, count] : of_this_thread()) all += count->load();
+  for (const auto& [of, count] : of_this_thread()) all += count->open();
   return all;
 }
 void open_transaction::left_open(const void* session) noexcept {
@@ -111,7 +143,7 @@ bool open_transaction::left_open_beside(const void* session) noexcept {
 bool open_transaction::refuses_on_this_thread(const void* database) noexcept {
   if (gone) return false;
   for (const auto& [of, count] : of_this_thread()) {
-    if (of == database) return count->load() > 0;
+    if (of == database) return count->all.load() > 0;
   }
   return false;
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
+
+#include "core/seam/driver.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -27,8 +28,12 @@ class left_to_others {
 /// other threads: the other threads would wait for locks that only this thread can release.
 class open_transaction {
  public:
+  /// The open transactions of one thread.
+  struct of_thread;
+
   /// @param of the database whose calls beside the transaction are refused; null: none are.
-  explicit open_transaction(const void* of = nullptr);
+  /// @param enlisted the application's session, which may be between transactions; outlives this.
+  explicit open_transaction(const void* of = nullptr, connection* enlisted = nullptr);
   open_transaction(const open_transaction&) = delete;
   open_transaction& operator=(const open_transaction&) = delete;
   ~open_transaction();
@@ -36,7 +41,8 @@ class open_transaction {
   /// From now on it is the calling thread's. One thread at a time may call this.
   void used_here();
 
-  /// How many open transactions the calling thread has.
+  /// How many open transactions the calling thread has. Asks the client libraries of enlisted
+  /// sessions, and no server.
   [[nodiscard]] static int on_this_thread() noexcept;
   /// An enlisted session was still in a transaction when its enlistment ended in this thread. What
   /// became of it is not known.
@@ -49,7 +55,8 @@ class open_transaction {
 
  private:
   const void* of_;
-  std::shared_ptr<std::atomic<int>> count_;  // of that thread and that database
+  connection* enlisted_;
+  std::shared_ptr<of_thread> mine_;  // of that thread and that database
 };
 
 class database_state;

@@ -79,6 +79,7 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
       adopted_(database_->dialect_driver().adopt(callers, options.keep_statements)),
       callers_session_(callers.soci != nullptr ? callers.soci : callers.handle),
       autocommit_(options.autocommit) {
+  mark_.emplace(nullptr, adopted_.get());
   const bool later =
       options.keep_statements && transaction_of(*adopted_) == transaction_status::none;
   if (!later) check_open(*adopted_);
@@ -153,6 +154,10 @@ bool transaction_state::keeps_changes() const noexcept {
   return adopted_ && transaction_of(*adopted_) == transaction_status::open;
 }
 
+bool transaction_state::counts_as_open() const noexcept {
+  return !adopted_ || seems_in_transaction(*adopted_);
+}
+
 bool transaction_state::in_none() const noexcept {
   return autocommit_ && transaction_of(*adopted_) == transaction_status::none;
 }
@@ -163,11 +168,7 @@ void transaction_state::announce_unit() noexcept {
     if (each.added == 0) continue;
     database_->announce(each.queue->watched, std::exchange(each.added, 0), adopted_.get());
   }
-  if (after_commit_.empty()) return;
-  // The session is in no transaction, beside which nothing may be done.
-  mark_.reset();
   run_after_commit();
-  mark_.emplace();
 }
 
 void transaction_state::commit() {

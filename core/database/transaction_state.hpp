@@ -122,6 +122,9 @@ class transaction_state {
   /// Whether the session is in no transaction, so that each statement commits by itself.
   [[nodiscard]] bool in_none() const noexcept;
 
+  /// Whether open_transaction::on_this_thread counts it.
+  [[nodiscard]] bool counts_as_open() const noexcept;
+
   /// Whether the caller's open transaction keeps what the current operation has changed so far.
   [[nodiscard]] bool keeps_changes() const noexcept;
 

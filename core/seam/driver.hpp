@@ -189,6 +189,10 @@ void open_callers(driver& database, soci::session& session);
 /// drivers/registry.cpp.
 transaction_status transaction_of(connection& session) noexcept;
 
+/// Whether a driver's session is in a transaction, as far as the client library knows without
+/// asking the server. Defined by drivers/registry.cpp.
+bool seems_in_transaction(connection& session) noexcept;
+
 /// The failure of a statement that the application ran through `session.session()`, by what it
 /// threw. Empty: the exception is another one, and the session is not lost. Defined by
 /// drivers/registry.cpp.

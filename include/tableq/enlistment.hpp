@@ -56,9 +56,7 @@ struct enlist_options {
   /// After DISCARD ALL or DEALLOCATE ALL the next operation in a transaction fails with
   /// advice::transaction, and the repeated transaction prepares them anew. Not kept behind a pooler
   /// in transaction mode that the database's address names. Do not use it on a connection through
-  /// another such pooler. The thread that used the enlistment last counts as one with an open
-  /// transaction, also between transactions: its own reads follow no schedules, apply no retention
-  /// and end no batches. Workers do that in threads of their own.
+  /// another such pooler.
   bool keep_statements = false;
 };
 inline constexpr enlist_options autocommit{.autocommit = true};

@@ -236,6 +236,31 @@ TEST_P(enlistment, keeps_the_statements_that_add_messages_if_it_may) {
   EXPECT_EQ(payloads_of(jobs.take(9)), (std::vector<std::string>{"third"}));
 }
 
+TEST_P(enlistment, that_is_kept_is_no_open_transaction_between_transactions) {
+  auto kept = db_with_clock().claim(
+      "kept", {.keep_completed = true, .retention = tableq::retention{.done = 1h}});
+  const auto session = here().session();
+  for (const tableq::enlist_options options :
+       {tableq::enlist_options{.keep_statements = true}, tableq::autocommit}) {
+    soci::transaction first(*session);
+    tableq::enlistment joined = enlist(db_with_clock(), *session, options);
+    kept.in(joined).enqueue("done");
+    first.commit();
+    EXPECT_EQ(kept.complete(kept.take(1).at(0).receipt), tableq::settle_result::applied);
+    clock.advance(2h);
+    {
+      soci::transaction second(*session);
+      EXPECT_TRUE(kept.in(joined).take(1).empty());
+      if (can().concurrent_writers) {
+        EXPECT_TRUE(kept.take(1).empty());
+      }
+      EXPECT_EQ(kept.stats().done, 1U);
+    }
+    EXPECT_TRUE(kept.take(1).empty());
+    EXPECT_EQ(kept.stats().done, 0U);
+  }
+}
+
 TEST_P(enlistment, lives_beside_the_callers_own_prepared_statements) {
   auto orders = db().fifo("orders");
   here().sql("CREATE TABLE own (n INTEGER)");

@@ -112,11 +112,10 @@ class thread_group {
 }  // namespace
 
 void end_on_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(number, [](int) { signalled = 1; }) == SIG_IGN && number == SIGHUP) {
-      std::signal(number, SIG_IGN);
-    }
-  }
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, [](int) { signalled = 1; });
+#if defined(SIGHUP)
+  if (std::signal(SIGHUP, [](int) { signalled = 1; }) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+#endif
 }
 
 bool interrupted() {

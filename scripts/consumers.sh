@@ -35,19 +35,6 @@ consumer() {
   }
 }
 
-soci_sources() {
-  local list=$out/sources
-  mkdir -p "$list/lists/partial"
-  sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources >"$list/source.sources"
-  (
-    set -e
-    cd "$list"
-    apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$list" -o Dir::State::lists="$list/lists" update
-    apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$list" -o Dir::State::lists="$list/lists" source soci
-  ) >&2
-  find "$list" -maxdepth 1 -type d -name 'soci-*' | grep .
-}
-
 mkdir -p "$out"
 (($#)) || set -- sqlite_static postgresql_shared all_static own_soci
 for name; do
@@ -57,7 +44,7 @@ for name; do
       -DTABLEQ_POSTGRESQL=ON -DBUILD_SHARED_LIBS=ON ;;
     all_static) consumer "$name" fetch_content sqlite://:memory: ;;
     own_soci)
-      sources=$(soci_sources)
+      sources=$(scripts/debian_source.sh soci "$out/sources")
       consumer "$name" fetch_content sqlite://:memory: "${none[@]}" -DTABLEQ_SQLITE=ON -DWITH_POSTGRESQL=OFF \
         -DWITH_ODBC=OFF -DOWN_SOCI="$sources"
       ;;

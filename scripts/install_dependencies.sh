@@ -1,12 +1,12 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [fuzz] [packages] [docs]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [fuzz] [packages] [docs] [windows]
 #
 # build: the library and the command (the default). postgresql: the server for with_postgresql.sh. patroni: for
 # with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz, packages: the packages of tests, linters, fuzzers, and of
 # scripts/packages.sh. browser: node, npm and Chromium, for tests/serve. microsoft_odbc: what Microsoft's ODBC driver needs,
-# without the driver.
+# without the driver. windows: MinGW-w64 and Wine, for scripts/windows.sh.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -21,6 +21,7 @@ for group in "${@:-build}"; do
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev abigail-tools
       python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy zsh fish libasio-dev) ;;
+    windows) wanted+=(g++-mingw-w64-x86-64-posix wine wine64 tcl dpkg-dev) ;;
     docs) wanted+=(python3 cmark-gfm doxygen) ;;
     packages) wanted+=(python3 file fakeroot dpkg-dev lintian mmdebstrap) ;;
     microsoft_odbc)

@@ -71,7 +71,10 @@ void add_commands(CLI::App& app, invocation& call) {
   add_create(app, call);
   add_enqueue(app, call);
   add_dequeue(app, call);
+#if !defined(_WIN32)  // They start programs, or use a whole terminal.
   add_work(app, call);
+  add_top(app, call);
+#endif
   add_take(app, call);
   add_complete(app, call);
   add_fail(app, call);
@@ -79,7 +82,6 @@ void add_commands(CLI::App& app, invocation& call) {
   add_extend(app, call);
   add_peek(app, call);
   add_stats(app, call);
-  add_top(app, call);
   add_list(app, call);
   add_get(app, call);
   add_wait(app, call);

@@ -10,6 +10,7 @@
 #include "command_line.hpp"
 #include "exit_status.hpp"
 #include "output.hpp"
+#include "streams.hpp"
 
 namespace {
 
@@ -48,5 +49,5 @@ exit_status run_reporting(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   tool::prepare_standard_streams();
-  return static_cast<int>(run_reporting({argv + 1, argv + argc}));
+  return static_cast<int>(run_reporting(tool::arguments_of(argc, argv)));
 }

@@ -1,5 +1,3 @@
-#include <poll.h>
-
 #include <cstdlib>
 #include <memory>
 #include <stop_token>
@@ -54,11 +52,9 @@ class end_by_signal {
 
  private:
   void watch(const std::stop_token& over) {
-    constexpr int step_ms = 100;
+    constexpr std::chrono::milliseconds step{100};
     while (!over.stop_requested()) {
-      pollfd readable{signals_.handle(), POLLIN, 0};
-      ::poll(&readable, 1, step_ms);
-      if (signals_.take() == 0) continue;
+      if (signals_.take_within(step) == 0) continue;
       if (!asked_.request_stop()) std::_Exit(static_cast<int>(exit_status::refused));
     }
   }

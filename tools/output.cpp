@@ -1,13 +1,9 @@
 #include "output.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
 #include <cstddef>
-#include <system_error>
+#include <string>
+
+#include "streams.hpp"
 
 namespace tool {
 
@@ -16,18 +12,8 @@ namespace {
 constexpr std::size_t buffered = 64UL * 1024;
 
 void write_all(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      pollfd ready{STDOUT_FILENO, POLLOUT, 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      throw output_error("cannot write to standard output: " +
-                         std::generic_category().message(errno));
-    }
-  }
+  const std::string reason = write_output(bytes);
+  if (!reason.empty()) throw output_error("cannot write to standard output: " + reason);
 }
 
 }  // namespace
@@ -52,22 +38,8 @@ void output::flush() {
   write_all(pending);
 }
 
-void prepare_standard_streams() {
-  // The wrong direction on purpose: using a closed stream stays an error.
-  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    if (::fcntl(stream, F_GETFD) != -1) continue;
-    const int mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
-    if (::open("/dev/null", mode) == -1) ::_exit(3);
-  }
-  std::signal(SIGPIPE, SIG_IGN);
-  // Where a supervisor ignores it, no child can be waited for.
-  std::signal(SIGCHLD, SIG_DFL);
-}
-
 void complain(std::string_view sentence) {
-  const std::string line = "tableq: " + printable(sentence) + "\n";
-  // Nothing is left to report a failure to.
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
+  write_error("tableq: " + printable(sentence) + "\n");
 }
 
 std::string sentence_of(const tableq::error& failure) {

@@ -31,10 +31,6 @@ class output {
   std::string buffer_;
 };
 
-/// Opens the descriptors 0 to 2 if they are closed, so that no file or socket of the database gets
-/// one of them. Writing into a closed pipe becomes an error, not the end of the process.
-void prepare_standard_streams();
-
 /// One line on standard error, after `tableq: `. Control characters become blanks.
 void complain(std::string_view sentence);
 

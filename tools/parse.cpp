@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds longest = std::chrono::days{3650};
+constexpr milliseconds longest_duration = std::chrono::days{3650};
 
 /// Empty if it is not a number, or is too large.
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -92,7 +92,7 @@ milliseconds parse_duration(const std::string& option, const std::string& text,
     throw usage_error(option + " takes a time such as 500ms, 30s, 5m, 2h or 7d");
   }
   const auto number = whole_number(std::string_view(text).substr(0, digits));
-  if (!number || *number > longest.count() / *unit) {
+  if (!number || *number > longest_duration.count() / *unit) {
     throw usage_error(option + " must be at most 3650d");
   }
   const milliseconds value{*number * *unit};

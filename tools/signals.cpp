@@ -1,5 +1,6 @@
 #include "signals.hpp"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -48,6 +49,12 @@ int signal_queue::take() const {
   signalfd_siginfo info{};
   const ssize_t got = ::read(readable_.value(), &info, sizeof info);
   return got == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo) : 0;
+}
+
+int signal_queue::take_within(std::chrono::milliseconds longest) const {
+  pollfd readable{handle(), POLLIN, 0};
+  ::poll(&readable, 1, static_cast<int>(longest.count()));
+  return take();
 }
 
 completion::completion() : readable_(checked(::eventfd(0, EFD_CLOEXEC), "eventfd")) {}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <utility>
 
 namespace tool {
@@ -31,6 +32,8 @@ class signal_queue {
   [[nodiscard]] int handle() const noexcept { return readable_.value(); }
   /// Takes one signal; 0 when there is none.
   [[nodiscard]] int take() const;
+  /// Waits for one, at most that long; 0 when none came.
+  [[nodiscard]] int take_within(std::chrono::milliseconds longest) const;
 
  private:
   descriptor readable_;

@@ -1,20 +1,14 @@
 #include "status_line.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 
 #include "output.hpp"
+#include "streams.hpp"
 
 namespace tool {
 
 namespace {
-
-void put(const std::string& bytes) {
-  // The work continues without a terminal.
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, bytes.data(), bytes.size());
-}
 
 double in_seconds(std::chrono::steady_clock::duration elapsed) {
   return std::chrono::duration<double>(elapsed).count();
@@ -28,7 +22,7 @@ std::string decimal(double value, const char* unit) {
 
 }  // namespace
 
-status_line::status_line() : shown_(::isatty(STDERR_FILENO) == 1) {}
+status_line::status_line() : shown_(is_terminal(stream::error)) {}
 
 status_line::~status_line() {
   clear();
@@ -40,7 +34,7 @@ void status_line::show(const std::string& text) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds{200};
-  put("\r\033[K" + text);
+  write_error("\r\033[K" + text);
   written_ = true;
 }
 
@@ -66,7 +60,7 @@ void status_line::trouble(const std::string& sentence) {
 }
 
 void status_line::erase() {
-  if (written_) put("\r\033[K");
+  if (written_) write_error("\r\033[K");
   written_ = false;
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "output.hpp"
+#include "streams.hpp"
 
 namespace tool {
 
@@ -34,7 +35,7 @@ void show(const std::string& bytes) {
 }  // namespace
 
 bool full_screen::possible() {
-  return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  return is_terminal(stream::input) && is_terminal(stream::output);
 }
 
 full_screen::full_screen() {

@@ -5,10 +5,6 @@
 #include <string>
 #include <vector>
 
-#if defined(_WIN32)
-#include <windows.h>
-#endif
-
 #include <sql.h>
 #include <sqlext.h>
 

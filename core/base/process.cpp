@@ -18,10 +18,16 @@ namespace tableq::inline v0::core {
 
 void at_fork(void (* /*before*/)(), void (* /*in_parent*/)(), void (* /*in_child*/)()) {}
 
+void close_descriptor(int /*descriptor*/) noexcept {}
+
 #else
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
   ::pthread_atfork(before, in_parent, in_child);
+}
+
+void close_descriptor(int descriptor) noexcept {
+  ::close(descriptor);
 }
 
 #endif

@@ -17,6 +17,9 @@ std::mutex& process_wide();
 /// pthread_atfork. Nothing on a system that has no fork.
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
+/// Of a file or a connection, in a child of fork().
+void close_descriptor(int descriptor) noexcept;
+
 /// Registers a function that runs in every child before anything else, while process_wide() is
 /// held. It may do only what a signal handler may do. Registering a function again has no effect.
 void in_each_child(void (*work)());

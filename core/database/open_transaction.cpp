@@ -4,74 +4,29 @@
 #include <atomic>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "core/base/errors.hpp"
+#include "core/base/process.hpp"
 #include "core/database/database_state.hpp"
 
 namespace tableq::inline v0::core {
 
-struct open_transaction::of_thread {
-  std::atomic<int> all{0};
-  std::mutex mutex;
-  std::vector<connection*> enlisted;  // guarded by mutex; a part of all
-
-  void add(connection* session) {
-    if (session != nullptr) {
-      const std::scoped_lock hold(mutex);
-      enlisted.push_back(session);
-    }
-    all.fetch_add(1);
-  }
-  void remove(connection* session) {
-    all.fetch_sub(1);
-    if (session == nullptr) return;
-    const std::scoped_lock hold(mutex);
-    enlisted.erase(std::find(enlisted.begin(), enlisted.end(), session));
-  }
-  /// Without the sessions that are between transactions.
-  [[nodiscard]] int open() {
-    if (all.load() == 0) return 0;
-    const std::scoped_lock hold(mutex);
-    const auto between = [](connection* session) { return !seems_in_transaction(*session); };
-    return all.load() -
-           static_cast<int>(std::count_if(enlisted.begin(), enlisted.end(), between));
-  }
-};
-
 namespace {
 
-using counter = std::shared_ptr<open_transaction::of_thread>;
-
-/// The open transactions of a thread, one counter for each database. Only the thread reads the
-/// list; another thread that ends a transaction, or uses it next, reaches its counter alone.
-using counters = std::vector<std::pair<const void*, counter>>;
-
-/// The thread's own list has ended before other objects of the thread, or static ones.
-thread_local bool gone = false;
-
-struct own_counters {
-  own_counters() = default;
-  own_counters(const own_counters&) = delete;
-  own_counters& operator=(const own_counters&) = delete;
-  ~own_counters() { gone = true; }
-  counters all;
-};
-
-counters& of_this_thread() {
-  thread_local own_counters mine;
-  return mine.all;
+/// Of this thread, and of no other, also of none that has ended. No object with a destructor is
+/// thread_local: some systems would destroy it too late.
+std::uint64_t number_of_this_thread() {
+  static std::atomic<std::uint64_t> last{0};
+  thread_local std::uint64_t mine = 0;
+  if (mine == 0) mine = last.fetch_add(1) + 1;
+  return mine;
 }
 
-counter counter_for(const void* database) {
-  if (gone) return std::make_shared<open_transaction::of_thread>();
-  counters& mine = of_this_thread();
-  for (const auto& [of, count] : mine) {
-    if (of == database) return count;
-  }
-  // Others may be of databases that are gone.
-  std::erase_if(mine, [](const auto& each) { return each.second.use_count() == 1; });
-  return mine.emplace_back(database, std::make_shared<open_transaction::of_thread>()).second;
+/// Whether this thread ever had one: most threads have none, and pay nothing.
+bool& ever_here() noexcept {
+  thread_local bool ever = false;
+  return ever;
 }
 
 /// The last session that the thread enlisted and left in a transaction; null: none.
@@ -100,38 +55,73 @@ const transact_scope*& innermost() noexcept {
 
 }  // namespace
 
-left_to_others::left_to_others() {
-  if (gone) return;
-  for (const auto& [of, count] : of_this_thread()) {
-    if (count->all.load() > 0) before_.push_back(of);
+/// All of this process.
+struct open_transactions {
+  std::vector<open_transaction*> all;  // guarded by process_wide()
+
+  /// Never destroyed: static objects may hold transactions.
+  static open_transactions& only() {
+    static auto* const made = new open_transactions;
+    return *made;
   }
+
+  /// Those of this thread, while process_wide() is held.
+  template <class Work>
+  static void each_here(Work work) {
+    const std::uint64_t here = number_of_this_thread();
+    for (open_transaction* each : only().all) {
+      if (each->thread_ == here) work(*each);
+    }
+  }
+  static const void* database_of(const open_transaction& one) { return one.of_; }
+  static bool is_open(const open_transaction& one) {
+    return one.enlisted_ == nullptr || seems_in_transaction(*one.enlisted_);
+  }
+  static void leave(open_transaction& one) { one.thread_ = 0; }
+};
+
+left_to_others::left_to_others() {
+  if (!ever_here()) return;
+  const std::scoped_lock hold(process_wide());
+  open_transactions::each_here([this](const open_transaction& each) {
+    before_.push_back(open_transactions::database_of(each));
+  });
 }
 left_to_others::~left_to_others() {
-  if (gone) return;
-  // The transactions keep their counters, which the thread then no longer sees.
-  std::erase_if(of_this_thread(), [this](const auto& each) {
-    return each.second->all.load() > 0 &&
-           std::find(before_.begin(), before_.end(), each.first) == before_.end();
+  if (!ever_here()) return;
+  const std::scoped_lock hold(process_wide());
+  open_transactions::each_here([this](open_transaction& each) {
+    const void* const of = open_transactions::database_of(each);
+    if (std::find(before_.begin(), before_.end(), of) == before_.end()) {
+      open_transactions::leave(each);
+    }
   });
 }
 
 open_transaction::open_transaction(const void* of, connection* enlisted)
-    : of_(of), enlisted_(enlisted), mine_(counter_for(of)) {
-  mine_->add(enlisted_);
+    : of_(of), enlisted_(enlisted) {
+  {
+    const std::scoped_lock hold(process_wide());
+    open_transactions::only().all.push_back(this);
+  }
+  used_here();
 }
 open_transaction::~open_transaction() {
-  mine_->remove(enlisted_);
+  const std::scoped_lock hold(process_wide());
+  std::erase(open_transactions::only().all, this);
 }
 void open_transaction::used_here() {
-  counter next = counter_for(of_);
-  if (next == mine_) return;
-  next->add(enlisted_);
-  std::exchange(mine_, std::move(next))->remove(enlisted_);
+  ever_here() = true;
+  const std::scoped_lock hold(process_wide());
+  thread_ = number_of_this_thread();
 }
 int open_transaction::on_this_thread() noexcept {
-  if (gone) return 0;
+  if (!ever_here()) return 0;
+  const std::scoped_lock hold(process_wide());
   int all = 0;
-  for (const auto& [of, count] : of_this_thread()) all += count->open();
+  open_transactions::each_here([&](const open_transaction& each) {
+    if (open_transactions::is_open(each)) ++all;
+  });
   return all;
 }
 void open_transaction::left_open(const void* session) noexcept {
@@ -141,11 +131,13 @@ bool open_transaction::left_open_beside(const void* session) noexcept {
   return left_open_here() != nullptr && left_open_here() != session;
 }
 bool open_transaction::refuses_on_this_thread(const void* database) noexcept {
-  if (gone) return false;
-  for (const auto& [of, count] : of_this_thread()) {
-    if (of == database) return count->all.load() > 0;
-  }
-  return false;
+  if (!ever_here()) return false;
+  const std::scoped_lock hold(process_wide());
+  bool found = false;
+  open_transactions::each_here([&](const open_transaction& each) {
+    found = found || open_transactions::database_of(each) == database;
+  });
+  return found;
 }
 
 transact_scope::transact_scope(const database_state& database,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <vector>
 
 #include "core/seam/driver.hpp"
@@ -28,9 +28,6 @@ class left_to_others {
 /// other threads: the other threads would wait for locks that only this thread can release.
 class open_transaction {
  public:
-  /// The open transactions of one thread.
-  struct of_thread;
-
   /// @param of the database whose calls beside the transaction are refused; null: none are.
   /// @param enlisted the application's session, which may be between transactions; outlives this.
   explicit open_transaction(const void* of = nullptr, connection* enlisted = nullptr);
@@ -54,9 +51,11 @@ class open_transaction {
   [[nodiscard]] static bool refuses_on_this_thread(const void* database) noexcept;
 
  private:
+  friend struct open_transactions;
+
   const void* of_;
   connection* enlisted_;
-  std::shared_ptr<of_thread> mine_;  // of that thread and that database
+  std::uint64_t thread_ = 0;  // guarded by process_wide(); zero: no thread's
 };
 
 class database_state;

@@ -13,11 +13,11 @@
 
 #include <tableq/keeper.hpp>
 
+#include "core/base/wake_pipe.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/settlements.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/session/backoff.hpp"
-#include "core/base/wake_pipe.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -93,7 +93,7 @@ class keeper_state final : public settle_follower {
   all kept_;     // guarded by mutex_, as all below but the thread
   order order_;  // one for each of kept_
   std::vector<lost_lease> lost_;
-  wake_pipe lost_some_;           // raised while `lost_` has some
+  wake_pipe lost_some_;                  // raised while `lost_` has some
   moment sleeps_until_ = moment::min();  ///< An earlier extension wakes the thread.
   bool ended_ = false;
   backoff pauses_;  // of the thread

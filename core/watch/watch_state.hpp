@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "core/base/process.hpp"
+#include "core/base/wake_pipe.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/session/backoff.hpp"
 #include "core/waking/waker.hpp"
 #include "core/waking/watcher.hpp"
-#include "core/base/wake_pipe.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t joined(DWORD high, DWORD low) {
 }
 
 /// Others may use, rename and delete the file as if it were not open.
-HANDLE open_file(const std::string& path, DWORD access) noexcept {
+HANDLE handle_to(const std::string& path, DWORD access) noexcept {
   try {
     return ::CreateFileW(std::filesystem::path(path).c_str(), access,
                          FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
@@ -49,7 +49,7 @@ HANDLE handle_of(std::int64_t file) {
 
 file_state state_of_file(const std::string& path) noexcept {
   // By a handle: the folder learns of a write only when the file is closed.
-  const HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+  const HANDLE file = handle_to(path, FILE_READ_ATTRIBUTES);
   if (file == INVALID_HANDLE_VALUE) return {};
   BY_HANDLE_FILE_INFORMATION found{};
   const bool known = ::GetFileInformationByHandle(file, &found) != 0;
@@ -76,14 +76,12 @@ full fullness_of(int /*system_number*/) noexcept {
   return full::no;  // SQLite knows Windows' own number.
 }
 
-void close_descriptor(int /*descriptor*/) noexcept {}
-
 file_lock::~file_lock() {
   if (is_open()) ::CloseHandle(handle_of(file_));
 }
 
 bool file_lock::open(const std::string& path) noexcept {
-  const HANDLE file = open_file(path, GENERIC_READ);
+  const HANDLE file = handle_to(path, GENERIC_READ);
   if (file != INVALID_HANDLE_VALUE) file_ = reinterpret_cast<std::intptr_t>(file);
   return is_open();
 }
@@ -125,10 +123,6 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
 full fullness_of(int system_number) noexcept {
   if (system_number == EDQUOT) return full::quota;
   return system_number == EFBIG ? full::size : full::no;
-}
-
-void close_descriptor(int descriptor) noexcept {
-  ::close(descriptor);
 }
 
 file_lock::~file_lock() {

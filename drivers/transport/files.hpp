@@ -30,8 +30,6 @@ write_refusal refusal_of_writes(const std::string& path) noexcept;
 enum class full { no, quota, size };
 full fullness_of(int system_number) noexcept;
 
-void close_descriptor(int descriptor) noexcept;
-
 /// A lock on a file for one session among all processes. Programs that do not ask for it are not
 /// held up; the system releases it when its holder dies.
 ///

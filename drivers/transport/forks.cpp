@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/process.hpp"
-#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -20,7 +19,7 @@ std::vector<int>& all() {
 }
 
 void close_all() {
-  for (const int each : all()) close_descriptor(each);
+  for (const int each : all()) core::close_descriptor(each);
   all().clear();
 }
 

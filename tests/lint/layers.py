@@ -4,6 +4,7 @@ import re
 
 STANDARD = re.compile(r"<[a-z_]+>$")
 POSIX = re.compile(r"<(sys/[a-z]+|unistd|fcntl|poll|signal|spawn|termios|pthread)\.h>$")
+WINDOWS = re.compile(r"<(io|process|shellapi|windows|winsock2)\.h>$")
 PUBLIC = re.compile(r"<tableq/(unstable/)?[a-z_]+\.hpp>$")
 CORE = re.compile(r'"core/[a-z_]+/[a-z0-9_]+\.hpp"$')
 DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
@@ -31,9 +32,9 @@ TELEMETRY = re.compile(r"<opentelemetry/[a-z_/]+\.h>$")
 ALLOWED = {
     "include/tableq/asio": (STANDARD, PUBLIC, ASIO),
     "include/tableq": (STANDARD, PUBLIC, SOCI_VERSION, NEEDED_STANDARD, TELEMETRY),
-    "core": (STANDARD, POSIX, PUBLIC, CORE, JSON, BOOST),
-    "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
-    "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
+    "core": (STANDARD, POSIX, WINDOWS, PUBLIC, CORE, JSON, BOOST),
+    "drivers": (STANDARD, POSIX, WINDOWS, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
+    "tools": (STANDARD, POSIX, WINDOWS, PUBLIC, JSON, COMMAND_LINE, BESIDE),
     "tools/serve": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BOOST, BESIDE),
     "examples": (STANDARD, POSIX, PUBLIC, SOCI, OTHER_LIBRARIES),
     "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE, MEASURED),

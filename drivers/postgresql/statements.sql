@@ -525,6 +525,17 @@ id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 ((CAST(:states AS bigint) OPERATOR(pg_catalog.>>) CAST(state AS integer)) OPERATOR(pg_catalog.&) CAST(1 AS bigint))
   OPERATOR(pg_catalog.=) CAST(1 AS bigint)
 
+-- fragment: checked
+-- Whether a CHECK of the table holds for `errors`, and for `retry` with it: without one, plain SQL may have written any
+-- text, and a cast that fails would stop a whole batch. PostgreSQL before 16 cannot ask a text whether it is JSON.
+(SELECT pg_catalog.bool_or(own.convalidated)
+ FROM pg_catalog.pg_constraint AS own
+ WHERE own.conrelid = CAST(CAST('{table}' AS regclass) AS oid)
+   AND own.contype = 'c'
+   AND own.conkey @> (SELECT ARRAY[col.attnum]
+                      FROM pg_catalog.pg_attribute AS col
+                      WHERE col.attrelid = CAST(CAST('{table}' AS regclass) AS oid) AND col.attname = 'errors'))
+
 -- fragment: fits
 -- What claim.filter looks for. Headers come as the JSON of one: `{"name":"value"}`. Plain SQL may have stored any
 -- text as headers, so they are not read as JSON.
@@ -535,7 +546,8 @@ id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
   AND (CAST(:key_prefix AS text) IS NULL
        OR pg_catalog.starts_with(COALESCE(key, past_key), CAST(:key_prefix AS text)))
   AND (CAST(:error AS text) IS NULL
-       OR pg_catalog.strpos(CAST(errors AS jsonb) -> -1 ->> 'error', CAST(:error AS text)) > 0)
+       OR pg_catalog.strpos(CASE WHEN {checked} THEN CAST(errors AS jsonb) -> -1 ->> 'error' ELSE errors END,
+                            CAST(:error AS text)) > 0)
   AND (CAST(:header AS text) IS NULL
        OR headers ~ (SELECT '[{,][[:space:]]*'
                               || pg_catalog.replace(
@@ -566,8 +578,9 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
   0)
 
 -- fragment: earlier_errors
--- A history of over 1,000,000 bytes is not from tableq, and is replaced.
-COALESCE(CASE WHEN pg_catalog.octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
+-- A history that nothing has checked, or of over 1,000,000 bytes, which is not from tableq, is replaced.
+COALESCE(CASE WHEN pg_catalog.octet_length(q.errors) <= 1000000 THEN CASE WHEN {checked} THEN CAST(q.errors AS jsonb) END END,
+         '[]')
 
 -- fragment: past_of_keys
 -- Done messages that stayed only for these keys. `due_at + 0`: excludes the index by due_at, so that the index of the
@@ -1486,7 +1499,9 @@ SET (state, attempts, due_at, finished_at, errors) = (
               CROSS JOIN (SELECT CASE WHEN pg_catalog.jsonb_typeof(given.rule -> CAST('after' AS text)) = 'array'
                                       THEN given.rule -> CAST('after' AS text) END AS after,
                                  given.rule -> CAST('jitter' AS text) AS jitter
-                          FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
+                          FROM (SELECT CAST(COALESCE(CASE WHEN q.retry IS NOT NULL THEN
+                                                       CASE WHEN {checked} THEN q.retry END END,
+                                                     CAST(:policy AS text)) AS jsonb) AS rule) AS given)
                 AS rule) AS p) AS f
 ){set_ready_at}
 WHERE {receipt_held}

@@ -141,6 +141,10 @@ COALESCE(:delay,
     / 100000,
   0)
 
+-- fragment: own_rule
+-- Of the message, or of the queue. Plain SQL may have written other than JSON where CHECKs were ignored.
+COALESCE(CASE WHEN json_valid(q.retry) THEN q.retry END, :policy)
+
 -- fragment: new_message
 -- Of an item of claim.enqueue: what decides its state.
 SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key
@@ -151,8 +155,10 @@ SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group A
 'never leased'
 
 -- fragment: earlier_errors
--- At most nine; another is added. A history of over 1,000,000 characters is not from tableq, and is replaced.
-CASE WHEN length(q.errors) > 1000000 THEN '[]'
+-- At most nine; another is added. A history that is no array, or of over 1,000,000 characters, is not from tableq, and
+-- is replaced: plain SQL may have written it where CHECKs were ignored.
+CASE WHEN length(q.errors) > 1000000 OR NOT json_valid(q.errors) THEN '[]'
+     WHEN json_type(q.errors) <> 'array' THEN '[]'
      WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
      ELSE COALESCE(q.errors, '[]') END
 
@@ -629,11 +635,11 @@ WITH f AS (
   SELECT id, attempts, most, :final AS final, clock,
          {retry_delay} AS delay
   FROM (
-    SELECT q.id, COALESCE(q.retry, :policy) AS rule, t.clock,
+    SELECT q.id, {own_rule} AS rule, t.clock,
            CAST(q.attempts AS INTEGER) AS attempts,
            {most_attempts} AS most,
            '$.after[' || MAX(MIN(CAST(q.attempts AS INTEGER),
-             json_array_length(COALESCE(q.retry, :policy), '$.after')) - 1, 0) || ']' AS place
+             json_array_length({own_rule}, '$.after')) - 1, 0) || ']' AS place
     FROM main.{table} AS q
     CROSS JOIN (SELECT {clock} AS clock, :max_attempts AS most) AS t
     WHERE {receipt_held}))

@@ -305,6 +305,34 @@ TEST_P(foreign_rows, histories_of_every_form_are_seen_and_grow) {
   }
 }
 
+TEST_P(foreign_rows, histories_and_rules_that_are_no_json_stop_no_batch) {
+  jobs({.retry = tableq::retry_delays{.after = {0ms}}});
+  for (const char* payload : {"broken", "object", "good"}) jobs().enqueue(payload);
+  here().lift_checks("jobs");
+  const auto spoil_all = [&] {
+    change("broken", "errors = '[broken', retry = '{no'");
+    change("object", R"(errors = '{"a": 1}', retry = '[5]')");
+  };
+  spoil_all();
+  std::vector<tableq::failure> failures;
+  for (const auto& each : jobs().take(10)) {
+    failures.push_back({.receipt = each.receipt, .error = "new"});
+  }
+  EXPECT_EQ(jobs().fail_batch(failures), std::vector(3, settle_result::applied));
+  EXPECT_EQ(jobs().list({.error = "new"}).messages.size(), 3U);
+  EXPECT_EQ(jobs().take(10).size(), 3U) << "the queue's rule holds";
+  spoil_all();
+  EXPECT_NO_THROW(static_cast<void>(jobs().list({.error = "new"})));
+  clock.advance(31s);
+  const auto again = jobs().take(10);
+  EXPECT_EQ(again.size(), 3U);
+  for (const auto& each : jobs().list(message_state::leased)) {
+    SCOPED_TRACE(each.payload);
+    ASSERT_FALSE(each.errors.empty());
+    EXPECT_EQ(each.errors.back().error, "lease expired");
+  }
+}
+
 TEST_P(foreign_rows, a_history_longer_than_any_of_tableqs_begins_anew) {
   jobs();
   here().sql(insert("odd", "errors",

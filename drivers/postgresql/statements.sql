@@ -526,15 +526,17 @@ id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
   OPERATOR(pg_catalog.=) CAST(1 AS bigint)
 
 -- fragment: checked
--- Whether a CHECK of the table holds for `errors`, and for `retry` with it: without one, plain SQL may have written any
--- text, and a cast that fails would stop a whole batch. PostgreSQL before 16 cannot ask a text whether it is JSON.
-(SELECT pg_catalog.bool_or(own.convalidated)
+-- Whether a CHECK of the table holds for `errors` and `retry`, by its name or by that of layout 1: without one, plain SQL
+-- may have written any text, and a cast that fails would stop a whole batch. PostgreSQL before 16 cannot ask a text
+-- whether it is JSON.
+(SELECT TRUE
  FROM pg_catalog.pg_constraint AS own
  WHERE own.conrelid = CAST(CAST('{table}' AS regclass) AS oid)
-   AND own.contype = 'c'
-   AND own.conkey @> (SELECT ARRAY[col.attnum]
-                      FROM pg_catalog.pg_attribute AS col
-                      WHERE col.attrelid = CAST(CAST('{table}' AS regclass) AS oid) AND col.attname = 'errors'))
+   AND own.contypid = CAST(0 AS oid)
+   AND own.conname IN (CAST(pg_catalog.btrim('{table:rules}', '"') AS name),
+                       CAST(pg_catalog.btrim('{table:errors_check}', '"') AS name))
+   AND own.contype = CAST('c' AS "char")
+ LIMIT 1)
 
 -- fragment: fits
 -- What claim.filter looks for. Headers come as the JSON of one: `{"name":"value"}`. Plain SQL may have stored any

@@ -194,7 +194,7 @@ TABLEQ_ON_BACKENDS(role_of_claims, shared_backends);
 TEST_P(role_of_claims, all_keep_the_limits_of_groups_and_a_manager_changes_them) {
   const tableq::claim_options options{.groups = tableq::group_options()};
   auto all = owners().claim("jobs", options);
-  all.set_group_limits({.running = 2, .rate = 1.0});
+  all.set_group_limits({.running = 2, .rate = 0.01});
   auto sending = as(role::producer, options);
   auto to = sending.claim("jobs");
   for (int i = 0; i < 4; ++i) to.enqueue("x", {.group = "a"});

@@ -109,6 +109,14 @@ class plan : public on_each_backend {
     if (!texts("claim.look", queue).contains("claim.look")) return;
     reads.push_back({.name = "claim.look", .with = take("10", "0", floor), .bounded_sort = true});
   }
+  /// The take without lists, where there is one.
+  void add_first(std::vector<read>& reads, const std::string& floor = "0") {
+    const std::string own = "claim.take_first";
+    if (!texts(own, "jobs").contains(own)) return;
+    parameters with = take("1", "0", floor);
+    with.merge(parameters{{"level", "0"}, {"floor", floor}});
+    reads.push_back({.name = own, .with = with});
+  }
   static read promote() {
     return {.name = "claim.promote",
             .with = {{"max", "1000"},

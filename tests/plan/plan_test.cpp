@@ -82,6 +82,7 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.lost", .with = settle},
       {.name = "claim.unseen", .with = settle}};
   add_look(reads, "jobs");
+  add_first(reads);
   parameters settle_one = settle;
   settle_one["id"] = std::to_string(held[0].receipt.id.value);
   settle_one["fence"] = std::to_string(held[0].receipt.fence);
@@ -263,6 +264,7 @@ TEST_P(plan, of_takes_is_constant_over_many_before_the_floor) {
   std::vector<read> reads = {{.name = "claim.take", .with = take("10", "1", far)},
                              {.name = "claim.take", .with = take("1", "0", far)}};
   add_look(reads, "jobs", far);
+  add_first(reads, far);
   if (contains(tableq::find_dialect(db().backend()).statements, " claim.floor\n")) {
     reads.push_back({.name = "claim.floor",
                      .with = {{"highs", "'0'"},

@@ -51,6 +51,7 @@ class all_contracts {
     add(like(statement::pending_dequeue, pending_dequeue_from, "pending.dequeue_from"));
     add(like(statement::pending_next_due, pending_next_due_from, "pending.next_due_from"));
     add(like(statement::lifo_dequeue, lifo_dequeue_around, "lifo.dequeue_around"));
+    add(like(statement::claim_take, claim_take_first, "claim.take_first"));
     add(like(statement::claim_stats, claim_stats_from, "claim.stats_from"));
     add(like(statement::claim_count, claim_count_from, "claim.count_from"));
     add(own<floors_request, floors_row>(floors_read, "floors.read"));

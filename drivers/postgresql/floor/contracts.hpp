@@ -28,6 +28,7 @@ enum class own_statement : std::uint8_t {
   pending_dequeue_from,
   pending_next_due_from,
   lifo_dequeue_around,
+  claim_take_first,
   claim_stats_from,
   claim_count_from,
   floors_read,
@@ -52,9 +53,11 @@ struct place_request {
   std::string_view highs = {};
   std::string_view lows = {};
   std::string_view floors = {};
+  std::int64_t level = 0;
+  std::int64_t floor = 0;
   std::int64_t oldest = 0;
   std::int64_t passed = 0;
-  TABLEQ_FIELDS(place_request, highs, lows, floors, oldest, passed)
+  TABLEQ_FIELDS(place_request, highs, lows, floors, level, floor, oldest, passed)
 };
 
 /// A look: the same, and the writers that it searches for. See writers_watch.hpp.

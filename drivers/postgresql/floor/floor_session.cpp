@@ -35,6 +35,12 @@ bool of_pending(statement id) noexcept {
   return id == statement::pending_dequeue || id == statement::pending_next_due;
 }
 
+bool takes_one_unguarded(const core::contract& what, std::span<const value> shared) {
+  using request = core::take_request;
+  return what.id == statement::claim_take && shared[place_of<request>("max")].number == 1 &&
+         shared[place_of<request>("guard")].number == 0;
+}
+
 std::vector<read_message> messages_of(const row_set& rows, order by) {
   std::vector<read_message> out;
   out.reserve(rows.size());
@@ -58,9 +64,12 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
 /// The values of a statement, and then those of the places.
 std::vector<value> with_values(std::span<const value> shared, const places& where,
                                const range_lists& lists) {
+  const level of_one = only_level(where).value_or(level());
   const auto filled = core::values_of(place_request{.highs = lists.highs,
                                                     .lows = lists.lows,
                                                     .floors = lists.floors,
+                                                    .level = of_one.priority,
+                                                    .floor = of_one.floor,
                                                     .oldest = where.oldest,
                                                     .passed = where.passed});
   std::vector<value> out;
@@ -137,6 +146,8 @@ row_set floor_session::read_from(const known_table& of, const core::contract& wh
       return from(contract_of(own_statement::lifo_dequeue_around), of.names, shared, where,
                   around_gap(where));
     case order::priorities:
+      if (takes_one_unguarded(what, shared) && only_level(where))
+        return from(contract_of(own_statement::claim_take_first), of.names, shared, where, {});
       return from(what, of.names, shared, usable_places(of, where), line_of(where));
     case order::ids:
       break;

@@ -59,6 +59,14 @@ range_lists line_of(const places& where) {
   return out;
 }
 
+std::optional<level> only_level(const places& where) {
+  if (where.levels.size() > 1) return std::nullopt;
+  level out{.priority = std::numeric_limits<std::int32_t>::max(), .floor = where.oldest};
+  if (!where.levels.empty()) out = where.levels.front();
+  out.floor = std::max(out.floor, where.oldest);
+  return out;
+}
+
 range_lists around_gap(const places& where, position high) {
   range_lists out;
   if (where.gap_low <= where.gap_high) {

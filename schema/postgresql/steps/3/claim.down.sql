@@ -1,4 +1,4 @@
--- Fails if a message has a result. Stored payloads stay as they are.
+-- Fails if the table holds what layout 2 refuses, such as a result. Stored payloads stay as they are.
 
 -- name: 1.alone
 SET statement_timeout = 0;
@@ -9,10 +9,34 @@ BEGIN
   IF EXISTS (SELECT 1 FROM {table} WHERE result IS NOT NULL) THEN
     RAISE check_violation USING MESSAGE = 'the table holds results, which layout 2 has no room for';
   END IF;
+  IF EXISTS (
+    SELECT 1
+    FROM {table} AS msg
+    WHERE NOT ((due_at = 0 OR state BETWEEN 1 AND 3) AND (finished_at IS NOT NULL) = (state IN (3, 4))))
+  THEN
+    RAISE check_violation USING MESSAGE = 'the table holds messages that layout 2 refuses';
+  END IF;
 END
 $rows$;
 
 -- name: 2.transaction
+SET LOCAL lock_timeout = '100ms';
+
+ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {table:rules};
+ALTER TABLE {table} ADD CONSTRAINT {table:rules} CHECK (
+  state BETWEEN 0 AND 5
+  AND (due_at = 0 OR state BETWEEN 1 AND 3)
+  AND (finished_at IS NOT NULL) = (state IN (3, 4))
+  AND pg_catalog.jsonb_typeof(CAST(retry AS jsonb)) = 'object'
+  AND pg_catalog.jsonb_typeof(CAST(errors AS jsonb)) = 'array'
+) NOT VALID;
+
+-- name: 3.alone
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+ALTER TABLE {table} VALIDATE CONSTRAINT {table:rules};
+
+-- name: 4.transaction
 SET LOCAL lock_timeout = '100ms';
 
 ALTER TABLE {table} DROP COLUMN IF EXISTS progress, DROP COLUMN IF EXISTS result;

@@ -1,4 +1,4 @@
--- Adds the progress and the result of a message, with the rights on them. Payloads compress by lz4 from now on; stored ones stay as they are.
+-- Adds the progress and the result of a message, with the rights on them. The check is shorter. Payloads compress by lz4 from now on; stored ones stay as they are.
 
 -- name: 1.transaction
 SET LOCAL lock_timeout = '100ms';
@@ -29,3 +29,15 @@ BEGIN
   END IF;
 END
 $lz4$;
+
+ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {table:rules};
+ALTER TABLE {table} ADD CONSTRAINT {table:rules} CHECK (
+  state BETWEEN 0 AND 5
+  AND pg_catalog.jsonb_typeof(CAST(retry AS jsonb)) = 'object'
+  AND pg_catalog.jsonb_typeof(CAST(errors AS jsonb)) = 'array'
+) NOT VALID;
+
+-- name: 2.alone
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+ALTER TABLE {table} VALIDATE CONSTRAINT {table:rules};

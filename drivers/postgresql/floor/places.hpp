@@ -67,8 +67,8 @@ struct range_lists {
 };
 /// All priorities, each from its floor on.
 range_lists line_of(const places& where);
-/// The one level with which line_of has its ranges; none if there are several. With no level that of
-/// the highest priority, from `oldest` on.
+/// The one level with which line_of has its ranges; none if there are several. With no level that
+/// of the highest priority, from `oldest` on.
 std::optional<level> only_level(const places& where);
 /// All ids at or below one, without the gap.
 range_lists around_gap(const places& where, position high = highest);

@@ -36,23 +36,18 @@ GAPS = {
 # A text that the grammar must refuse, or the check is none.
 BROKEN = "WITH c AS (SELECT TOP (1) id FROM [mail] DELETE FROM c OUTPUT deleted.id"
 
-# TAKES: a queue has one of them.
-# ONE_WRITER: for a database with one writer.
-# LENGTHY: for a driver that reads payloads of any length by parts.
-TAKES = ("claim.take", "claim.take_turns")
-LENGTHY = ("claim.pick", "claim.lease", "claim.taken")
-ONE_WRITER = ("batch.among", "batch.remove")
+# Statements that the dialect may do without: a queue has one take of two; a look is a question and a take; payloads of
+# any length are read by parts, and a database with one writer is asked, elsewhere.
+OPTIONAL = ("claim.take", "claim.take_turns", "claim.look", "claim.pick", "claim.lease", "claim.taken", "batch.among",
+            "batch.remove")
 
 
 def refused(texts):
     """The names of those that the grammar does not know, with where."""
     with tempfile.TemporaryDirectory() as folder:
-        names = {}
-        for number, (name, text) in enumerate(texts.items()):
-            path = Path(folder) / f"{number}.sql"
+        for number, text in enumerate(texts.values()):
             # No end of line: rule L009 finds that in each file that sqlfluff has read.
-            path.write_text(text.rstrip("; \n") + ";", encoding="utf-8")
-            names[path.name] = name
+            (Path(folder) / f"{number}.sql").write_text(text.rstrip("; \n") + ";", encoding="utf-8")
         # Without templates: `{%` is one. No text is too long.
         (Path(folder) / ".sqlfluff").write_text(
             "[sqlfluff]\ndialect = tsql\ntemplater = raw\nlarge_file_skip_byte_limit = 0\n",
@@ -62,41 +57,22 @@ def refused(texts):
             ["sqlfluff", "lint", "--rules", "L009", "--format", "json", "--processes", "2", "."],
             cwd=folder, capture_output=True, text=True, check=False,
         )
-        if done.returncode not in (0, 1, 65):
-            sys.exit(f"tsql.py: sqlfluff failed: {done.stderr.strip()[-200:]}")
-        # sqlfluff leaves out a file on which it gives up, and names it in no message.
-        out = {name: "sqlfluff gives up on it" for name in texts}
-        for one in json.loads(done.stdout):
-            del out[names[Path(one["filepath"]).name]]
-            for found in one["violations"]:
-                if found["code"] in ("PRS", "LXR", "TMP"):
-                    out[names[Path(one["filepath"]).name]] = found["description"]
-        return out
+    if done.returncode not in (0, 1, 65):
+        sys.exit(f"tsql.py: sqlfluff failed: {done.stderr.strip()[-200:]}")
+    # sqlfluff leaves out a file on which it gives up, and names it in no message.
+    out = {name: "sqlfluff gives up on it" for name in texts}
+    for one in json.loads(done.stdout):
+        name = list(texts)[int(Path(one["filepath"]).stem)]
+        out[name] = [each["description"] for each in one["violations"] if each["code"] in ("PRS", "LXR", "TMP")]
+    return {name: why for name, why in out.items() if why}
 
 
-def grammar(texts):
-    sent = {name: as_sent(text) for name, text in texts.items()}
-    for part, instead in GAPS.items():
-        sent = {name: re.sub(part, instead, text) for name, text in sent.items()}
-    found = refused({**sent, "broken": BROKEN})
-    if not found.pop("broken", None):
-        yield "self-test: the grammar takes a text although a parenthesis is open"
-    yield from (f"{name}: {why}" for name, why in found.items())
-
-
-def digest(root, texts):
-    """Of all that decides what the grammar says."""
-    own = [(root / "tests/lint" / name).read_text(encoding="utf-8") for name in ("tsql.py", "tsql_texts.py")]
-    return hashlib.sha256(json.dumps([own, texts], sort_keys=True).encode()).hexdigest()
-
-
-def rules(texts, contracts, aliases, applied=RULES):
+def rules(texts, contracts, aliases, applied):
     for contract in contracts:
-        # Sessions do not tell each other of changes there, and a look is a question and a take.
-        optional = contract.startswith(("notify.", "listen.")) or contract == "claim.look"
-        optional = optional or contract in (*TAKES, *LENGTHY, *ONE_WRITER)
+        # Sessions do not tell each other of changes there.
+        optional = contract in OPTIONAL or contract.startswith(("notify.", "listen."))
         # One that reads fewer columns has the text of the one with all.
-        if re.sub("_(outline|seen)$", "", contract) not in aliases and not optional:
+        if not optional and re.sub("_(outline|seen)$", "", contract) not in aliases:
             yield f"{contract}: has no text"
     for name, text in texts.items():
         # Rights name users, schemas and columns, of which the rules on statements know nothing.
@@ -122,28 +98,30 @@ def main():
     if sys.argv[2:] not in ([], ["--write"]) or not Path(*sys.argv[1:2], "drivers/sqlserver").is_dir():
         sys.exit("usage: tsql.py ROOT [--write], with the project's folder")
     root = Path(sys.argv[1])
-    texts, aliases = read_texts(root, given_clock=True)
     contracts = read_contracts(root)
-    findings = [*rules(texts, contracts, aliases), *breaches(texts, contracts, aliases)]
-    findings += [*numbers_are_known(root), *doctor_knows_the_columns(root)]
+    given, aliases = read_texts(root, given_clock=True)
+    findings = [*breaches(given, contracts, aliases), *numbers_are_known(root), *doctor_knows_the_columns(root)]
     # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
     # all that have the clock of a test.
-    parsed = {"claim.take with a given clock": texts["claim.take"]}
-    # The database's own clock takes no parameter.
-    others = [rule for rule in RULES if rule.__name__ != "parameters_are_of_the_contract"]
-    given = {"given_clock": True}
-    for kind, applied in (({}, others), ({**given, "turns": True}, RULES), ({**given, "columns": "outline"}, RULES),
-                          ({**given, "columns": "seen"}, RULES)):
-        some, of_some = read_texts(root, **kind)
-        findings += rules(some, contracts, of_some, applied)
-        parsed.update({f"{name} {kind}": text for name, text in some.items() if not kind or text != texts.get(name)})
+    parsed = {"claim.take with a given clock": given["claim.take"], "broken": BROKEN}
+    for more in ({"given_clock": False}, {}, {"turns": True}, {"columns": "outline"}, {"columns": "seen"}):
+        kind = {"given_clock": True, **more}
+        texts, of_these = read_texts(root, **kind)
+        own_clock = not kind["given_clock"]  # which takes no parameter
+        findings += rules(texts, contracts, of_these, [
+            rule for rule in RULES if not (own_clock and rule.__name__ == "parameters_are_of_the_contract")])
+        # A GRANT names a type of another dialect in the roles, and sqlfluff gives up.
+        parsed.update({f"{name} {more}": text for name, text in texts.items()
+                       if (own_clock or text != given.get(name)) and name != "roles"})
+    for part, instead in GAPS.items():
+        parsed = {name: re.sub(part, instead, as_sent(text)) for name, text in parsed.items()}
     record = root / "tests/lint/grammar.digest"
-    # A GRANT names a type of another dialect there, and sqlfluff gives up.
-    parsed = {name: text for name, text in parsed.items() if not name.startswith("roles")}
-    now = digest(root, parsed)
+    now = hashlib.sha256(json.dumps(parsed, sort_keys=True).encode()).hexdigest()
     if not record.is_file() or record.read_text(encoding="utf-8").strip() != now:
-        refusals = list(grammar(parsed))
-        findings += refusals
+        refusals = refused(parsed)
+        if not refusals.pop("broken", None):
+            refusals["self-test"] = "the grammar takes a text although a parenthesis is open"
+        findings += [f"{name}: {why}" for name, why in refusals.items()]
         if not refusals and sys.argv[2:]:
             record.write_text(f"{now}\n", encoding="utf-8")
     for finding in findings:

@@ -49,16 +49,10 @@ struct known_text {
 using known_texts = std::map<std::string, known_text, std::less<>>;
 
 /// The drivers' form of parameters.
-std::string numbered(std::string_view sql) {
+std::string numbered(const std::string& sql) {
   std::string out;
   int number = 0;
-  for (const char c : sql) {
-    if (c == '?') {
-      out += "@P" + std::to_string(++number);
-    } else {
-      out += c;
-    }
-  }
+  for (const char c : sql) out += c == '?' ? "@P" + std::to_string(++number) : std::string(1, c);
   return out;
 }
 
@@ -191,43 +185,50 @@ tds_answer limits_of(const sqlserver_call& call) {
   return out;
 }
 
+struct usual_answer {
+  std::string_view ending;  ///< Of the statement's name; the first that fits counts.
+  std::string_view columns;
+  std::vector<tds_value> row = {};
+};
+
+constexpr std::string_view stored_columns =
+    "item id state:i priority:i attempts:i created_at due_at claimed_at finished_at key:n "
+    "group_key:n expires_at headers:m errors:m payload:b";
+
 tds_answer usual(const sqlserver_call& call) {
+  static const std::vector<usual_answer> answers{
+      {"catalog.exists", "present:i schema:n sharded:i narrow:i", {1, "dbo", 0, 0}},
+      {".exists", "present", {1}},
+      {"session.identity", "database:n", {"server 5 today"}},
+      {"claim.find_key", "item id"},
+      {"claim.get", stored_columns},
+      {"claim.take", delivery_columns},
+      {"claim.peek", stored_columns.substr(5)},
+      {".peek", message_columns},
+      {".dequeue", message_columns},
+      {".dequeue_strict", message_columns},
+      {".purge", "id state:i"},
+      {".promote", "id state:i"},
+      {".next_due", "delay", {0}},
+      {"limits.lock", "paused:i rate burst concurrency tokens refilled_at clock"},
+      {".count", "number", {0}},
+      {".leased", "number", {0}},
+      {"claim.stats",
+       "ready due delayed leased held done dead oldest last_id as_of",
+       {1, 0, 2, 3, 0, 4, 5, nullptr, 15, 1}},
+      {".stats", "waiting delayed oldest last_id as_of", {3, 2, nullptr, 7, 1}},
+  };
   const auto is = [&](std::string_view end) { return call.name.ends_with(end); };
-  constexpr std::string_view stored =
-      "id state:i priority:i attempts:i created_at due_at claimed_at finished_at key:n group_key:n "
-      "expires_at headers:m errors:m payload:b";
   if (!call.known) throw std::runtime_error("this is no text of the dialect");
-  if (is("catalog.exists")) {
-    return with_columns("present:i schema:n sharded:i narrow:i").row({1, "dbo", 0, 0});
-  }
-  if (is(".exists")) return with_columns("present").row({1});
-  if (is("session.identity")) return with_columns("database:n").row({"server 5 today"});
   if (is("catalog.queue") || is("catalog.find") || is("catalog.list")) return catalogue(call);
-  if (is("claim.find_key")) return with_columns("item id");
-  if (is("claim.get")) return with_columns("item " + std::string(stored));
-  if (is("queue.lock")) return {};
-  if (call.rows > 0) return done_for_each(call);
-  if (is(".take")) return with_columns(delivery_columns);
-  if (is("claim.peek") || is("claim.find") || call.name.starts_with("claim.list")) {
-    return with_columns(stored);
-  }
-  if (is(".peek") || is(".dequeue") || is(".dequeue_strict")) return with_columns(message_columns);
-  if (is(".purge") || is(".redrive_all") || is(".promote")) return with_columns("id state:i");
-  if (is(".next_due")) return with_columns("delay").row({0});
   if (is("limits.read") || is("limits.ask")) return limits_of(call);
-  if (is("limits.lock")) {
-    return with_columns("paused:i rate burst concurrency tokens refilled_at clock");
+  const auto found =
+      std::ranges::find_if(answers, [&](const auto& each) { return is(each.ending); });
+  if (found != answers.end()) {
+    tds_answer out = with_columns(found->columns);
+    return found->row.empty() ? out : out.row(found->row);
   }
-  if (is(".count") || is(".leased")) return with_columns("number").row({0});
-  if (is("claim.letters")) return with_columns("letters seen").row({6, 9});
-  if (is("claim.stats")) {
-    return with_columns("ready due delayed leased held done dead oldest last_id as_of")
-        .row({1, 0, 2, 3, 0, 4, 5, nullptr, 15, 1});
-  }
-  if (is(".stats")) {
-    return with_columns("waiting delayed oldest last_id as_of").row({3, 2, nullptr, 7, 1});
-  }
-  return {};
+  return call.rows > 0 && !is("queue.lock") ? done_for_each(call) : tds_answer();
 }
 
 }  // namespace

@@ -12,7 +12,26 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::settle_result;
 
-class article_tables : public on_article_table {};
+class article_tables : public on_article_table {
+ protected:
+  struct table {
+    std::string name;
+    tableq::table_queue queue;
+    const char* waits = "1 = 1";
+  };
+  std::vector<table> tables() {
+    return {{"SimpleQueue", simple(), "ProcessingStartedAt IS NULL"},
+            {"QueueForUpdateStrategy", for_update(), "IsDequeued = '0'"},
+            {"HeapQueue", heap()},
+            {"FifoQueue", fifo()},
+            {"EmailRequests", emails(), "IsProcessed = '0' OR RetryCount <> 1"},
+            {"QueueTable", clustered(), "PROCESSED = 0"}};
+  }
+  void add(const std::string& to, const std::vector<std::string>& payloads) {
+    if (to == "SimpleQueue") return add_simple(payloads);
+    to == "QueueTable" ? add_clustered(payloads) : add_to(to, payloads);
+  }
+};
 TABLEQ_ON_BACKENDS(article_tables, shared_backends);
 
 TEST_P(article_tables, simple_queue_hands_out_in_order_and_complete_deletes) {
@@ -55,19 +74,6 @@ TEST_P(article_tables, simple_queue_gives_back_what_was_taken_long_ago) {
   EXPECT_EQ(texts(queue.take(9)), names('a', 4, 5));
 }
 
-TEST_P(article_tables, simple_queue_gives_no_row_to_two_readers) {
-  auto queue = simple();
-  add_simple(names('a', 1, half));
-  add_simple(names('b', 1, half));
-  expect_each_once(queue);
-}
-
-TEST_P(article_tables, simple_queue_take_is_undone_with_its_transaction) {
-  auto queue = simple();
-  add_simple(names('a', 1, 4));
-  expect_undone(queue, names('a', 1, 2));
-}
-
 TEST_P(article_tables, queue_for_update_keeps_its_rows) {
   auto queue = for_update();
   add_to("QueueForUpdateStrategy", names('a', 1, 6));
@@ -102,27 +108,6 @@ TEST_P(article_tables, queue_for_update_gives_back_what_was_taken_long_ago) {
   EXPECT_EQ(texts(queue.take(2)), names('a', 1, 2));
 }
 
-TEST_P(article_tables, queue_for_update_gives_no_row_to_two_readers) {
-  auto queue = for_update();
-  add_to("QueueForUpdateStrategy", names('a', 1, half));
-  add_to("QueueForUpdateStrategy", names('b', 1, half));
-  expect_each_once(queue);
-}
-
-TEST_P(article_tables, queue_for_update_take_is_undone_with_its_transaction) {
-  auto queue = for_update();
-  add_to("QueueForUpdateStrategy", names('a', 1, 4));
-  expect_undone(queue, names('a', 1, 2));
-}
-
-TEST_P(article_tables, heap_queue_deletes_what_it_hands_out) {
-  auto queue = heap();
-  add_to("HeapQueue", names('a', 1, half));
-  add_to("HeapQueue", names('b', 1, half));
-  expect_each_once(queue);
-  EXPECT_EQ(count("HeapQueue"), "0");
-}
-
 TEST_P(article_tables, heap_queue_may_have_equal_rows) {
   auto queue = heap();
   add_to("HeapQueue", {"same", "same", "same"});
@@ -131,32 +116,12 @@ TEST_P(article_tables, heap_queue_may_have_equal_rows) {
   EXPECT_EQ(queue.take(5).size(), 2U);
 }
 
-TEST_P(article_tables, heap_queue_take_is_undone_with_its_transaction) {
-  auto queue = heap();
-  add_to("HeapQueue", {"only"});
-  expect_undone(queue, {"only"});
-}
-
 TEST_P(article_tables, fifo_queue_hands_out_in_order_and_deletes) {
   auto queue = fifo();
   add_to("FifoQueue", names('a', 1, 6));
   EXPECT_EQ(texts(queue.take(1)), names('a', 1, 1));
   EXPECT_EQ(texts(queue.take(3)), names('a', 2, 4));
   EXPECT_EQ(count("FifoQueue"), "2");
-}
-
-TEST_P(article_tables, fifo_queue_gives_no_row_to_two_readers) {
-  auto queue = fifo();
-  add_to("FifoQueue", names('a', 1, half));
-  add_to("FifoQueue", names('b', 1, half));
-  expect_each_once(queue);
-  EXPECT_EQ(count("FifoQueue"), "0");
-}
-
-TEST_P(article_tables, fifo_queue_take_is_undone_with_its_transaction) {
-  auto queue = fifo();
-  add_to("FifoQueue", names('a', 1, 4));
-  expect_undone(queue, names('a', 1, 2));
 }
 
 TEST_P(article_tables, email_is_marked_as_sent) {
@@ -215,21 +180,6 @@ TEST_P(article_tables, email_that_was_set_aside_has_one_more_attempt_on_request)
   EXPECT_FALSE(queue.take_one());
 }
 
-TEST_P(article_tables, emails_come_to_one_sender_each) {
-  auto queue = emails();
-  add_to("EmailRequests", names('a', 1, half));
-  add_to("EmailRequests", names('b', 1, half));
-  expect_each_once(queue);
-  EXPECT_EQ(count("EmailRequests", "IsProcessed = '1' AND RetryCount = 1"), "200");
-}
-
-TEST_P(article_tables, emails_wait_again_when_their_transaction_is_undone) {
-  auto queue = emails();
-  add_to("EmailRequests", names('a', 1, 4));
-  expect_undone(queue, names('a', 1, 2));
-  EXPECT_EQ(count("EmailRequests", "RetryCount = 1"), "2");
-}
-
 TEST_P(article_tables, clustered_queue_moves_a_row_to_the_processed_ones) {
   auto queue = clustered();
   add_clustered(names('a', 1, 5));
@@ -243,17 +193,24 @@ TEST_P(article_tables, clustered_queue_moves_a_row_to_the_processed_ones) {
   EXPECT_EQ(texts(queue.take(2)), (std::vector<std::string>{"a101", "a103"}));
 }
 
-TEST_P(article_tables, clustered_queue_gives_no_row_to_two_readers) {
-  auto queue = clustered();
-  add_clustered(names('a', 1, half));
-  add_clustered(names('b', 1, half));
-  expect_each_once(queue);
+TEST_P(article_tables, give_no_row_to_two_readers) {
+  for (const table& each : tables()) {
+    SCOPED_TRACE(each.name);
+    add(each.name, names('a', 1, half));
+    add(each.name, names('b', 1, half));
+    expect_each_once(each.queue);
+    EXPECT_EQ(count(each.name, each.waits), "0");
+  }
 }
 
-TEST_P(article_tables, clustered_queue_take_is_undone_with_its_transaction) {
-  auto queue = clustered();
-  add_clustered(names('a', 1, 4));
-  expect_undone(queue, names('a', 1, 2));
+TEST_P(article_tables, have_their_rows_again_when_the_transaction_of_a_take_is_undone) {
+  for (const table& each : tables()) {
+    SCOPED_TRACE(each.name);
+    const bool ordered = each.name != "HeapQueue";
+    add(each.name, names('a', 1, ordered ? 4 : 1));
+    expect_undone(each.queue, names('a', 1, ordered ? 2 : 1));
+    EXPECT_EQ(count(each.name, each.waits), ordered ? "2" : "0");
+  }
 }
 
 }  // namespace

@@ -36,7 +36,16 @@ class tool_work_end : public tool_test {
   void expect_told(const std::string& part) {
     EXPECT_TRUE(contains(lines_->next_with(part), part));
   }
-  void expect_untouched(std::size_t ready) {
+  /// Asks it to end as often as there are words, each of which it answers.
+  void signal(command& worker, std::initializer_list<const char*> words) {
+    for (const std::string word : words) {
+      worker.signal(SIGTERM);
+      expect_told(word + " running commands");
+    }
+  }
+  /// The worker ends, and so many messages have had no attempt.
+  void expect_end(command& worker, std::size_t ready) {
+    EXPECT_EQ(worker.wait().status, 0);
     EXPECT_EQ(jobs().stats().ready, ready);
     EXPECT_EQ(jobs().stats().leased, 0U);
     for (const auto& one : jobs().peek(10)) EXPECT_EQ(one.attempts, 0);
@@ -69,12 +78,10 @@ TABLEQ_ON_BACKENDS(tool_work_end, distinct_backends);
 
 TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
   const auto worker = two_running(blocking());
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
+  signal(*worker, {"finishing"});
   let_both_go();
   expect_told("completed 2, failed 0, lease lost 0, in");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(1);
+  expect_end(*worker, 1);
 }
 
 TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
@@ -82,8 +89,7 @@ TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
   worker->signal_group(SIGINT);
   expect_told("finishing running commands");
   let_both_go();
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(1);
+  expect_end(*worker, 1);
 }
 
 TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
@@ -96,12 +102,10 @@ TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
 
 TEST_P(tool_work_end, a_second_signal_ends_the_commands_and_gives_their_messages_back) {
   const auto worker = two_running(blocking());
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
+  signal(*worker, {"finishing"});
   worker->signal(SIGTERM);
   expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(3);
+  expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
@@ -111,80 +115,59 @@ TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
   expect_told("finishing running commands");
   worker->signal(SIGINT);
   expect_told("given back 2");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(3);
+  expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, a_third_signal_ends_commands_that_do_not_listen) {
   const auto worker = two_running("trap '' TERM; " + blocking());
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
-  worker->signal(SIGTERM);
-  expect_told("ending running commands");
+  signal(*worker, {"finishing", "ending"});
   worker->signal(SIGTERM);
   expect_told("given back 2");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(3);
+  expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, after_the_grace_the_commands_end_and_their_messages_are_given_back) {
   const auto worker = two_running(blocking(), {"--grace", "100ms"});
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
+  signal(*worker, {"finishing"});
   expect_told("ending running commands");
   expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(3);
+  expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, after_the_grace_commands_that_do_not_listen_are_killed) {
   const auto worker = two_running("trap '' TERM; " + blocking(), {"--grace", "0s"});
   worker->signal(SIGTERM);
   expect_told("given back 2");
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(3);
+  expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, after_the_grace_waits_for_no_lock_in_the_database) {
   const auto worker = two_running(blocking(), {"--grace", "100ms"});
   hold_lock();
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
+  signal(*worker, {"finishing"});
   expect_left_behind(*worker);
 }
 
 TEST_P(tool_work_end, a_third_signal_waits_for_no_lock_in_the_database) {
   const auto worker = two_running("trap '' TERM; " + blocking());
   hold_lock();
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
-  worker->signal(SIGTERM);
-  expect_told("ending running commands");
-  worker->signal(SIGTERM);
-  expect_told("killing running commands");
+  signal(*worker, {"finishing", "ending", "killing"});
   expect_left_behind(*worker);
 }
 
 TEST_P(tool_work_end, a_fourth_signal_ends_it_at_once) {
   const auto worker = two_running("trap '' TERM; " + blocking());
   hold_lock();
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
-  worker->signal(SIGTERM);
-  expect_told("ending running commands");
-  worker->signal(SIGTERM);
-  expect_told("killing running commands");
+  signal(*worker, {"finishing", "ending", "killing"});
   worker->signal(SIGTERM);
   expect_left_behind(*worker);
 }
 
 TEST_P(tool_work_end, within_the_grace_commands_finish) {
   const auto worker = two_running(blocking(), {"--grace", "1h"});
-  worker->signal(SIGTERM);
-  expect_told("finishing running commands");
+  signal(*worker, {"finishing"});
   let_both_go();
-  EXPECT_EQ(worker->wait().status, 0);
-  expect_untouched(1);
+  expect_end(*worker, 1);
 }
 
 }  // namespace

@@ -51,15 +51,16 @@ class workshop {
     start(call);
     entered_.wait();
   }
-  /// Starts waiting calls, each after the one before waits.
-  template <class Calls>
-  void line_up(const Calls& calls) {
-    std::size_t waiting = 0;
-    for (numbered_call* const each : calls) {
+  /// Runs calls that wait while the first one runs, each after the one before waits.
+  void run(numbered_call& first, const std::vector<numbered_call*>& others) {
+    start_first(first);
+    for (std::size_t waiting = 0; numbered_call* const each : others) {
       start(*each);
       ++waiting;
       while (calls_.waiting() < waiting) std::this_thread::yield();
     }
+    let_go();
+    end();
   }
   void let_go() { released_.count_down(); }
   void end() { threads_.clear(); }
@@ -154,10 +155,7 @@ TEST(combining, runs_together_what_came_meanwhile_in_the_order_of_its_coming) {
   numbered_call second(1);
   numbered_call third(2);
   numbered_call fourth(3);
-  shop.start_first(first);
-  shop.line_up(std::vector{&second, &third, &fourth});
-  shop.let_go();
-  shop.end();
+  shop.run(first, {&second, &third, &fourth});
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}}));
   EXPECT_EQ(fourth.ran_by, second.ran_by);
 }
@@ -166,12 +164,9 @@ TEST(combining, makes_nobody_lead_for_ever) {
   workshop shop;
   std::deque<numbered_call> calls;
   for (int i = 0; i < 9; ++i) calls.emplace_back(i, 1);
-  shop.start_first(calls.front());
   std::vector<numbered_call*> others;
   for (std::size_t i = 1; i < calls.size(); ++i) others.push_back(&calls[i]);
-  shop.line_up(others);
-  shop.let_go();
-  shop.end();
+  shop.run(calls.front(), others);
   EXPECT_EQ(shop.units.size(), 9U);
   std::set<std::thread::id> leaders;
   for (const numbered_call& each : calls) leaders.insert(each.ran_by);
@@ -184,10 +179,7 @@ TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
   numbered_call second(1, 2);
   numbered_call third(2, 2);
   numbered_call fourth(3, 2);
-  shop.start_first(first);
-  shop.line_up(std::vector{&second, &third, &fourth});
-  shop.let_go();
-  shop.end();
+  shop.run(first, {&second, &third, &fourth});
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}, {3}}));
 }
 
@@ -198,10 +190,7 @@ TEST(combining, keeps_the_failure_of_one_from_its_neighbours) {
   numbered_call second(1);
   numbered_call third(2);
   numbered_call fourth(3);
-  shop.start_first(first);
-  shop.line_up(std::vector{&second, &third, &fourth});
-  shop.let_go();
-  shop.end();
+  shop.run(first, {&second, &third, &fourth});
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}, {1}, {2}, {3}}));
   EXPECT_EQ(shop.outcomes()[1], "done");
   EXPECT_EQ(shop.outcomes()[2], "refused");
@@ -215,10 +204,7 @@ TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
   numbered_call first(0);
   numbered_call second(1);
   numbered_call third(2);
-  shop.start_first(first);
-  shop.line_up(std::vector{&second, &third});
-  shop.let_go();
-  shop.end();
+  shop.run(first, {&second, &third});
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}}));
   EXPECT_EQ(shop.outcomes()[1], "refused");
   EXPECT_EQ(shop.outcomes()[2], "refused");

@@ -12,12 +12,12 @@ enum class sort { messages, receipts, rows, ids, schedules };
 
 /// @throws tableq::error errc::invalid_argument if the batch has items of another sort.
 void expect(const tq_batch& batch, sort wanted) {
-  const bool has_options = !batch.keys.empty();
-  const bool fits =
-      (batch.messages.empty() || (wanted == sort::messages && batch.failures.empty()) ||
-       (wanted == sort::receipts && !has_options)) &&
-      (batch.rows.empty() || wanted == sort::rows) && (batch.ids.empty() || wanted == sort::ids) &&
-      (batch.schedules.empty() || wanted == sort::schedules);
+  const bool texts = wanted == sort::receipts && batch.keys.empty();
+  const bool fits = (batch.messages.empty() || wanted == sort::messages || texts) &&
+                    (batch.receipts.empty() || wanted == sort::receipts) &&
+                    (batch.rows.empty() || wanted == sort::rows) &&
+                    (batch.ids.empty() || wanted == sort::ids) &&
+                    (batch.schedules.empty() || wanted == sort::schedules);
   if (!fits) {
     refuse(
         "the batch has items of another sort: one batch holds messages, or rows, or receipts, or "
@@ -25,16 +25,39 @@ void expect(const tq_batch& batch, sort wanted) {
   }
 }
 
-void add_receipt(tq_batch& batch, std::string_view text, const failure_values* failure) {
-  if (failure != nullptr && batch.failures.empty()) batch.failures.resize(batch.messages.size());
+std::vector<tableq::receipt> read_receipts(const tq_batch& batch) {
+  expect(batch, sort::receipts);
+  std::vector<tableq::receipt> out = batch.receipts;
+  out.reserve(out.size() + batch.messages.size());
+  for (const tableq::new_claim_message& each : batch.messages) {
+    out.push_back(tableq::parse_receipt(each.payload));
+  }
+  return out;
+}
+/// From now on the batch holds receipts: texts without options are read.
+void expect_receipts(tq_batch& batch) {
+  if (batch.messages.empty()) return expect(batch, sort::receipts);
+  std::vector<tableq::receipt> all = read_receipts(batch);
+  batch.receipts.swap(all);
+  batch.messages.clear();
+}
+
+/// @param failure null: none.
+void add_receipt(tq_batch& batch, tableq::receipt one, const failure_values* failure) {
   if (failure != nullptr || !batch.failures.empty()) {
+    batch.failures.resize(batch.receipts.size());
     batch.failures.push_back(failure != nullptr ? *failure : failure_values());
   }
-  batch.messages.push_back({.payload = std::string(text)});
+  batch.receipts.push_back(std::move(one));
+}
+
+void add_text(tq_batch& batch, std::string_view bytes) {
+  if (!batch.receipts.empty()) return add_receipt(batch, tableq::parse_receipt(bytes), nullptr);
+  batch.messages.push_back({.payload = std::string(bytes)});
 }
 
 void add_message(tq_batch& batch, std::string_view payload, const message_values& values) {
-  if (!batch.failures.empty()) expect(batch, sort::messages);
+  if (!batch.receipts.empty()) expect(batch, sort::messages);
   for (const std::string_view key : values.keys) {
     if (key == "wait_ms") refuse("wait_ms is for the whole batch: give it to tq_enqueue_batch");
     if (std::find(batch.keys.begin(), batch.keys.end(), key) == batch.keys.end()) {
@@ -45,13 +68,14 @@ void add_message(tq_batch& batch, std::string_view payload, const message_values
 }
 
 void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
-  if (options == nullptr) return add_receipt(batch, bytes, nullptr);
+  if (options == nullptr) return add_text(batch, bytes);
   const auto& values = checked(options).values;
   if (const auto* const message = std::get_if<message_values>(&values)) {
     return add_message(batch, bytes, *message);
   }
   if (const auto* const failure = std::get_if<failure_values>(&values)) {
-    return add_receipt(batch, bytes, failure);
+    expect_receipts(batch);
+    return add_receipt(batch, tableq::parse_receipt(bytes), failure);
   }
   if (const auto* const rule = std::get_if<tableq::schedule>(&values)) {
     batch.schedules.push_back(*rule);
@@ -100,25 +124,18 @@ const std::vector<tableq::row>& rows_of(const tq_batch& batch) {
   return batch.rows;
 }
 std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
-  expect(batch, sort::receipts);
   if (!batch.failures.empty()) refuse("only tq_fail_batch takes failures");
-  std::vector<tableq::receipt> out;
-  out.reserve(batch.messages.size());
-  for (const tableq::new_claim_message& each : batch.messages) {
-    out.push_back(tableq::parse_receipt(each.payload));
-  }
-  return out;
+  return read_receipts(batch);
 }
 std::vector<tableq::failure> failures_of(const tq_batch& batch) {
-  expect(batch, sort::receipts);
   std::vector<tableq::failure> out;
-  out.reserve(batch.messages.size());
-  for (std::size_t i = 0; i < batch.messages.size(); ++i) {
+  for (tableq::receipt& each : read_receipts(batch)) {
     tableq::failure& one = out.emplace_back();
-    one.receipt = tableq::parse_receipt(batch.messages[i].payload);
+    one.receipt = std::move(each);
     if (batch.failures.empty()) continue;
-    one.error = batch.failures[i].error.value_or(std::string());
-    one.options = batch.failures[i];
+    const failure_values& how = batch.failures[out.size() - 1];
+    one.error = how.error.value_or(std::string());
+    one.options = how;
   }
   return out;
 }
@@ -177,17 +194,17 @@ int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_opti
     const tq_result& from = checked(taken);
     const tableq_c::failure_values* const failure =
         options == nullptr ? nullptr : &tableq_c::values_of<tableq_c::failure_values>(options);
-    for (std::size_t i = 0; i < from.count(); ++i) {
-      const tableq_c::field receipt = from.at(i, "receipt");
-      if (receipt.type != TQ_TYPE_TEXT) tableq_c::refuse("this is no result of tq_take");
-      tableq_c::add_receipt(to, receipt.text, failure);
-    }
+    const std::vector<tableq::delivery>* const all = tableq_c::deliveries_of(from);
+    if (all == nullptr) tableq_c::refuse("this is no result of tq_take");
+    tableq_c::expect_receipts(to);
+    to.receipts.reserve(to.receipts.size() + all->size());
+    for (const tableq::delivery& each : *all) tableq_c::add_receipt(to, each.receipt, failure);
   });
 }
 size_t tq_batch_count(const tq_batch* batch) {
   const tq_batch* const known = tableq_c::usable(batch);
   return known == nullptr ? 0
-                          : known->messages.size() + known->rows.size() + known->ids.size() +
+                          : known->messages.size() + known->receipts.size() + known->rows.size() + known->ids.size() +
                                 known->schedules.size();
 }
 void tq_batch_clear(tq_batch* batch) {
@@ -195,6 +212,7 @@ void tq_batch_clear(tq_batch* batch) {
   if (known == nullptr) return;
   known->messages.clear();
   known->keys.clear();
+  known->receipts.clear();
   known->failures.clear();
   known->rows.clear();
   known->ids.clear();

@@ -64,9 +64,9 @@ template <class Handle>
 /// @throws tableq::error errc::invalid_argument.
 template <class Handle>
 [[nodiscard]] Handle& checked(Handle* given) {
-  const std::string name = Handle::name_of_type;
-  if (given == nullptr) refuse("a " + name + " is NULL");
-  if (!given->marked()) refuse("a handle is no " + name + ", or was freed");
+  constexpr const char* name = Handle::name_of_type;
+  if (given == nullptr) refuse(std::string("a ") + name + " is NULL");
+  if (!given->marked()) refuse(std::string("a handle is no ") + name + ", or was freed");
   return *given;
 }
 /// The end of a handle's `_free` or `_close`.

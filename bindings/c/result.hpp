@@ -44,12 +44,21 @@ namespace tableq_c {
 
 using result = std::unique_ptr<tq_result>;
 
-/// A field of a Row: its name, and how it is read.
+/// A field of a Row: its name, a literal, and how it is read.
 template <class Row>
 struct column {
-  const char* name;
+  std::string_view name;
   field (*get)(const Row&);
 };
+
+template <class Row>
+[[nodiscard]] field field_of(std::span<const column<Row>> columns, const Row& row,
+                             std::string_view name) noexcept {
+  for (const column<Row>& each : columns) {
+    if (each.name == name) return each.get(row);
+  }
+  return {.type = TQ_TYPE_NONE};
+}
 
 /// Rows of one type of the library, as they are.
 template <class Row>
@@ -61,13 +70,10 @@ class rows final : public tq_result {
   [[nodiscard]] std::size_t count() const noexcept override { return items_.size(); }
   [[nodiscard]] std::size_t field_count() const noexcept override { return columns_.size(); }
   [[nodiscard]] const char* field_name(std::size_t position) const noexcept override {
-    return columns_[position].name;
+    return columns_[position].name.data();
   }
   [[nodiscard]] field at(std::size_t row, std::string_view name) const noexcept override {
-    for (const column<Row>& each : columns_) {
-      if (each.name == name) return each.get(items_[row]);
-    }
-    return {.type = TQ_TYPE_NONE};
+    return field_of(columns_, items_[row], name);
   }
 
   [[nodiscard]] const std::vector<Row>& items() const noexcept { return items_; }
@@ -83,6 +89,9 @@ template <class Row>
   const auto* const found = dynamic_cast<const rows<Row>*>(&given);
   return found == nullptr ? nullptr : &found->items();
 }
+
+/// The messages of a result of `tq_take`; null for another result.
+[[nodiscard]] const std::vector<tableq::delivery>* deliveries_of(const tq_result& given) noexcept;
 
 /// A message of `tq_list`; none where there is no such message.
 using listed = std::optional<tableq::stored_message>;
@@ -107,7 +116,7 @@ struct handle_settings {
 };
 
 [[nodiscard]] result result_of(std::vector<tableq::message> messages);
-[[nodiscard]] result result_of(std::vector<tableq::delivery> taken);
+[[nodiscard]] result result_of(std::vector<tableq::delivery> messages);
 [[nodiscard]] result result_of(std::vector<listed> messages);
 [[nodiscard]] result result_of(std::vector<tableq::stored_message> messages);
 [[nodiscard]] result result_of(tableq::awaited found);

@@ -42,10 +42,10 @@ template <class Work>
 int settle_all(tq_queue* queue, tq_transaction* tx, const char* call, tq_result** outcomes,
                tq_error** error, Work work) {
   return making(outcomes, error, [&] {
+    const std::vector<tableq::settle_result> settled = on_leases(queue, tx, call, work);
     std::vector<int> out;
-    for (const tableq::settle_result each : on_leases(queue, tx, call, work)) {
-      out.push_back(outcome_of(each));
-    }
+    out.reserve(settled.size());
+    for (const tableq::settle_result each : settled) out.push_back(outcome_of(each));
     return result_of_outcomes(std::move(out));
   });
 }

@@ -22,11 +22,13 @@ std::string_view next_part(std::string_view& text) {
   return part;
 }
 
-std::int64_t next_number(std::string_view& text) {
+/// @return whether it is written as to_string writes it.
+bool next_number(std::string_view& text, std::int64_t& out) {
   const std::string_view part = next_part(text);
-  std::int64_t out = 0;
-  std::from_chars(part.data(), part.data() + part.size(), out);
-  return out;
+  const auto [end, wrong] = std::from_chars(part.data(), part.data() + part.size(), out);
+  const std::string_view digits = part.substr(part.starts_with('-') ? 1 : 0);
+  const bool shortest = !digits.starts_with('0') || part == "0";
+  return wrong == std::errc() && end == part.data() + part.size() && shortest;
 }
 
 std::string next_key(std::string_view& text) {
@@ -61,12 +63,13 @@ std::string to_string(const receipt& value) {
 receipt parse_receipt(text_view text) {
   std::string_view rest = text.view();
   receipt out;
-  out.id.value = next_number(rest);
-  out.fence = next_number(rest);
-  out.queue = next_number(rest);
-  if (!rest.empty()) out.key = next_key(rest);
-  // Each receipt has one text: this finds all that was left out, too long, or written otherwise.
-  if (to_string(out) != text.view()) {
+  // Each receipt has one text: parts that are left out, too many or written otherwise are refused.
+  const bool numbers = next_number(rest, out.id.value) && next_number(rest, out.fence) &&
+                       next_number(rest, out.queue);
+  const bool has_key = !rest.empty();
+  if (has_key) out.key = next_key(rest);
+  const bool same = has_key ? to_string(out) == text.view() : !text.view().ends_with('.');
+  if (!numbers || !same) {
     throw error(errc::invalid_argument, advice::never,
                 "not a receipt: give its text unchanged, as a take or to_string gave it");
   }

@@ -371,11 +371,7 @@ _MUCH = 1 << 20
 class Rows:
     """Rows of a result, or of a list inside of one."""
 
-    __slots__ = ("_as_parameter_", "_owner")
-
-    def __init__(self, value: Any, owner: Any) -> None:
-        self._as_parameter_ = value
-        self._owner = owner  # Keeps the outermost result.
+    __slots__ = ()
 
     def __len__(self) -> int:
         return int(lib.tq_result_count(self))
@@ -446,7 +442,7 @@ class Rows:
 
     def inner(self, row: int, field: bytes) -> Optional["Rows"]:
         found = lib.tq_result_list(self, row, field)
-        return None if found is None else Rows(c_void_p(found), self)
+        return None if found is None else _Inside(c_void_p(found), self)
 
     def names(self) -> List[bytes]:
         count = lib.tq_result_field_count(self)
@@ -489,20 +485,31 @@ class Rows:
         return [self.dict(row) for row in range(len(self))]
 
 
-class Result(Rows):
+class _Inside(Rows):
+    """A list of a result."""
+
+    __slots__ = ("_as_parameter_", "_owner")
+
+    def __init__(self, value: c_void_p, owner: Rows) -> None:
+        self._as_parameter_ = value
+        self._owner = owner  # Keeps the outermost result.
+
+
+class Result(Rows, Pointer):
     """What a call returned."""
 
     __slots__ = ()
 
     def __init__(self, function: Any, *arguments: Any) -> None:
-        owner = made(lib.tq_result_free, function, *arguments)
-        super().__init__(owner._as_parameter_, owner)
+        value = c_void_p()
+        Pointer.__init__(self, value, lib.tq_result_free)
+        call(function, *arguments, byref(value))
 
     @classmethod
     def into(cls, value: c_void_p) -> "Result":
         """Of a call that will set `value`."""
         result = cls.__new__(cls)
-        Rows.__init__(result, value, Pointer(value, lib.tq_result_free))
+        Pointer.__init__(result, value, lib.tq_result_free)
         return result
 
 

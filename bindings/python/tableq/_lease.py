@@ -62,12 +62,14 @@ from ._messages import (
     NewMessage,
     Redriven,
     StoredMessage,
+    Taken,
     WaitingGroup,
     log,
     text_of_exception,
 )
 from ._pause import Pauses
 from ._queue import (
+    NO_OPTIONS,
     BatchItem,
     Queue,
     count_of,
@@ -87,26 +89,39 @@ AnyJob = Union[Job, str]
 
 def _receipt(job: AnyJob) -> bytes:
     if isinstance(job, Job):
-        return job.receipt.encode()
+        return job._rows.receipt(job._row)
     return text_of(job, "a receipt")
 
 
-def _settle(jobs: List[AnyJob], applied: List[bool], tx: Optional["Transaction"]) -> None:
-    """Marks jobs as settled: at once, or when the transaction commits; or as lost."""
-    _lose(jobs, applied)
-    for job in jobs:
-        if isinstance(job, Job):
-            if tx is None:
-                job._settled = True
-            else:
-                tx._jobs.append(job)
+def _receipts(jobs: List[AnyJob], options: Optional[Options] = None) -> Batch:
+    """The receipts of jobs, for one call."""
+    batch = Batch()
+    rows = jobs[0]._rows if jobs and isinstance(jobs[0], Job) else None
+    if rows is not None and len(jobs) == len(rows):
+        places = [job._row for job in jobs if isinstance(job, Job) and job._rows is rows]
+        if places == list(range(len(jobs))):  # All that a take has returned: without their texts.
+            call(lib.tq_batch_add_receipts, batch, rows, options)
+            return batch
+    batch.add_all([_receipt(job) for job in jobs], options)
+    return batch
 
 
-def _lose(jobs: Iterable[AnyJob], applied: Iterable[bool]) -> None:
-    """Marks jobs as lost whose settlement or extension had no effect."""
-    for job, took_effect in zip(jobs, applied):
-        if isinstance(job, Job) and not took_effect and not job._settled:
-            job._lost = True
+def _settled(job: AnyJob, applied: bool, tx: Optional["Transaction"]) -> bool:
+    """Marks a job as settled: at once, or when the transaction commits; or as lost."""
+    if isinstance(job, Job):
+        if not applied:
+            _lose(job)
+        if tx is None:
+            job._settled = True
+        else:
+            tx._jobs.append(job)
+    return applied
+
+
+def _lose(job: AnyJob) -> None:
+    """Marks a job as lost whose settlement or extension had no effect."""
+    if isinstance(job, Job) and not job._settled:
+        job._lost = True
 
 
 def _error_text(error: "str | BaseException") -> bytes:
@@ -122,6 +137,21 @@ def _failure(delay: Optional[Duration], give_up: bool) -> Optional[Options]:
     options = Options(FOR_FAILURE)
     options.duration(b"delay_ms", delay)
     options.boolean(b"give_up", give_up)
+    return options
+
+
+def _read_options(
+    wait_ms: int,
+    stop: Optional[Stop],
+    lease: Optional[Duration],
+    claimed_at: Optional[datetime.datetime],
+) -> Optional[Options]:
+    if not wait_ms and stop is None and lease is None and claimed_at is None:
+        return None
+    options = Options(FOR_READ)
+    options.waiting(wait_ms, stop)
+    options.duration(b"lease_ms", lease)
+    options.time(b"claimed_at", claimed_at)
     return options
 
 
@@ -176,21 +206,15 @@ class LeaseQueue(Queue):
         tx: Optional["Transaction"],
     ) -> None:
         count = count_of(max)
-        longest = wait_milliseconds(wait)
+        longest = wait_milliseconds(wait) if wait else 0
+        if longest == 0 or tx is not None:
+            self._take(count, _read_options(longest, None, lease, claimed_at), tx, taken)
+            return
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Job]:
-            options = None
-            if wait_ms or stop is not None or lease is not None or claimed_at is not None:
-                options = Options(FOR_READ)
-                options.waiting(wait_ms, stop)
-                options.duration(b"lease_ms", lease)
-                options.time(b"claimed_at", claimed_at)
-            return self._take(count, options, tx, taken)
+            return self._take(count, _read_options(wait_ms, stop, lease, claimed_at), None, taken)
 
-        if longest == 0 or tx is not None:
-            attempt(None, longest)
-        else:
-            self._database._wait_for_messages(attempt, longest)
+        self._database._wait_for_messages(attempt, longest)
 
     def _take(
         self,
@@ -200,8 +224,8 @@ class LeaseQueue(Queue):
         into: Optional[List[Job]] = None,
     ) -> List[Job]:
         jobs = [] if into is None else into
-        taken = c_void_p()
-        rows = Result.into(taken)  # Before the call: an exception may come as soon as it returns.
+        alone = count == 1
+        rows = Taken(self, alone)  # Before the call: an exception may come as soon as it returns.
         try:
             call(
                 lib.tq_take,
@@ -209,18 +233,14 @@ class LeaseQueue(Queue):
                 transaction_pointer(tx),
                 count,
                 options,
-                byref(taken),
+                byref(rows._as_parameter_),
             )
-            found = len(rows)
-            if found == 1:  # Without arrays, which cost more than a message.
-                receipt, payload = rows.text(0, b"receipt"), rows.data(0, b"payload")
-                jobs.append(Job(self, rows, 0, receipt, rows.integer(0, b"id"), payload or b""))
-            if found <= 1:
-                return jobs
-            receipts, ids = rows.texts(b"receipt"), rows.integers(b"id")
-            payloads = rows.all(b"payload")
-            of, within = itertools.repeat(self), itertools.repeat(rows)
-            jobs.extend(map(Job, of, within, itertools.count(), receipts, ids, payloads))
+            if alone:  # Without arrays, which cost more than a message.
+                payload = rows.data(0, b"payload")
+                if payload is not None:
+                    jobs.append(Job(rows, 0, payload))
+            else:
+                jobs.extend(map(Job, itertools.repeat(rows), itertools.count(), rows.all(b"payload")))
             return jobs
         except BaseException:
             if tx is None and len(rows):
@@ -367,25 +387,26 @@ class LeaseQueue(Queue):
     ) -> bool:
         """The lease ends that long from now. A Keeper does it by itself. False: it had ended."""
         applied = self._call_with_receipt(lib.tq_extend, job, tx, lease_milliseconds(lease))
-        _lose([job], [applied])
+        if not applied:
+            _lose(job)
         return applied
 
     def extend_batch(
         self, jobs: Iterable[AnyJob], lease: Duration, *, tx: Optional["Transaction"] = None
     ) -> List[bool]:
         """Extends all in one transaction. One answer for each, in order."""
-        batch = Batch()
         given = list(jobs)
-        batch.add_all([_receipt(job) for job in given])
         rows = Result(
             lib.tq_extend_batch,
             self._handle(),
             transaction_pointer(tx),
-            batch,
+            _receipts(given),
             lease_milliseconds(lease),
         )
         applied = [outcome == 0 for outcome in rows.integers(b"outcome")]
-        _lose(given, applied)
+        for job, took_effect in zip(given, applied):
+            if not took_effect:
+                _lose(job)
         return applied
 
     def _call_with_receipt(
@@ -408,9 +429,7 @@ class LeaseQueue(Queue):
     def _settle_one(
         self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any
     ) -> bool:
-        applied = self._call_with_receipt(function, job, tx, *more)
-        _settle([job], [applied], tx)
-        return applied
+        return _settled(job, self._call_with_receipt(function, job, tx, *more), tx)
 
     def _settle_batch(
         self,
@@ -419,12 +438,10 @@ class LeaseQueue(Queue):
         tx: Optional["Transaction"],
         options: Optional[Options] = None,
     ) -> List[bool]:
-        batch = Batch()
-        batch.add_all([_receipt(job) for job in jobs], options)
+        batch = _receipts(jobs, options)
         rows = Result(function, self._handle(), transaction_pointer(tx), batch)
-        applied = [outcome == 0 for outcome in rows.integers(b"outcome")]
-        _settle(jobs, applied, tx)
-        return applied
+        outcomes = rows.integers(b"outcome")
+        return [_settled(job, outcome == 0, tx) for job, outcome in zip(jobs, outcomes)]
 
     # ------------------------------------------------------------------------------------- workers
 
@@ -555,23 +572,12 @@ class ClaimQueue(LeaseQueue):
         added by SQL text in the transaction that is open there, and you commit it. Without
         "replace" and "postpone", and without batch.
         """
-        message = NewMessage(
-            payload,
-            created_at=created_at,
-            delay=delay,
-            due_at=due_at,
-            priority=priority,
-            headers=headers,
-            key=key,
-            on_duplicate=on_duplicate,
-            group=group,
-            time_to_live=time_to_live,
-            max_attempts=max_attempts,
-            retry=retry,
-            retry_jitter=retry_jitter,
-            batch=batch,
-        )
-        return self._enqueue(message, wait, tx, using)
+        options = (created_at, delay, due_at, priority, headers, key, on_duplicate, group,
+                   time_to_live, max_attempts, retry, retry_jitter, batch)
+        # The shortest way, for most messages.
+        if options == NO_OPTIONS and not wait and using is NOT_GIVEN:
+            return self._enqueue_once(bytes_of(payload), None, tx)
+        return self._enqueue(NewMessage(payload, *options), wait, tx, using)
 
     async def put_async(self, payload: Payload, **options: Any) -> Added:
         """As `put` with the same options, in a thread of the database object."""

@@ -84,6 +84,7 @@ QUICK_CALLS: _Declared = {
     "tq_batch_add": (c_int, (c_void_p, *_text, c_void_p)),
     "tq_batch_add_all": (c_int, (c_void_p, c_char_p, _size, c_size_t, c_void_p)),
     "tq_batch_add_id": (c_int, (c_void_p, c_int64, c_int32)),
+    "tq_batch_add_receipts": (c_int, (c_void_p, c_void_p, c_void_p)),
     "tq_progress": (c_int, (c_void_p, *_text, c_double, *_text)),
 }
 
@@ -196,7 +197,6 @@ UNUSED: Dict[str, str] = {
     "tq_transaction_libpq": "the same in the other direction",
     "tq_transaction_sqlite": "the same in the other direction",
     "tq_transaction_odbc": "the same in the other direction",
-    "tq_batch_add_receipts": "jobs hold their receipts",
     "tq_batch_clear": "each call makes its own batch",
     "tq_get_batch": "get() serves one message",
     "tq_cancel_batch": "cancel() serves one message",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+from ctypes import c_void_p
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
 from ._errors import Error
-from ._handles import Duration, Payload, RetryDelays, Rows
+from ._handles import Duration, Payload, Pointer, Result, RetryDelays, Rows
+from ._library import lib
 
 if TYPE_CHECKING:
     from ._batches import AnyBatch
@@ -200,6 +202,26 @@ def log_failure(job: "Job", error: BaseException) -> None:
         log.error("tableq: message %d in %s failed", job.id, job.queue.name, exc_info=error)
 
 
+class Taken(Result):
+    """What a take of a queue returned."""
+
+    __slots__ = ("queue", "_alone", "_receipts")
+
+    def __init__(self, queue: "LeaseQueue", alone: bool) -> None:
+        Pointer.__init__(self, c_void_p(), lib.tq_result_free)
+        self.queue = queue
+        self._alone = alone  # At most one message.
+        self._receipts: Optional[List[bytes]] = None
+
+    def receipt(self, row: int) -> bytes:
+        """Those of a batch are read when somebody asks for one: most batches are settled without."""
+        if self._alone:
+            return self.data(row, b"receipt") or b""
+        if self._receipts is None:
+            self._receipts = self.all(b"receipt")
+        return self._receipts[row]
+
+
 class Job:
     """A message under a lease: yours until the lease ends.
 
@@ -209,26 +231,28 @@ class Job:
     back without an attempt and go on. A block that has settled the job itself is left alone.
     """
 
-    __slots__ = (
-        "queue", "receipt", "id", "payload", "_rows", "_row", "_settled", "_lost", "_cancelled",
-        "_kept",
-    )
+    __slots__ = ("payload", "_rows", "_row", "_settled", "_lost", "_cancelled", "_kept")
 
-    def __init__(
-        self, queue: "LeaseQueue", rows: Rows, row: int, receipt: str, id: int, payload: bytes
-    ) -> None:
-        self.queue = queue
-        """The queue that it came from."""
-        self.receipt = receipt
-        """The right to settle it: a text that may be stored, or sent to another process."""
-        self.id = id
+    def __init__(self, rows: Taken, row: int, payload: bytes) -> None:
         self.payload = payload
         self._rows = rows
         self._row = row
-        self._settled = False
-        self._lost = False
-        self._cancelled = False
+        self._settled = self._lost = self._cancelled = False
         self._kept: Optional[Tuple["Keeper", Optional[Duration]]] = None
+
+    @property
+    def queue(self) -> "LeaseQueue":
+        """The queue that it came from."""
+        return self._rows.queue
+
+    @property
+    def receipt(self) -> str:
+        """The right to settle it: a text that may be stored, or sent to another process."""
+        return self._rows.receipt(self._row).decode()
+
+    @property
+    def id(self) -> int:
+        return self._rows.integer(self._row, b"id")
 
     @property
     def text(self) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
-from ctypes import c_char_p
+import operator
+from ctypes import byref, c_char_p, c_int, c_int64
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._batches import set_batch
@@ -65,9 +67,14 @@ def outcome_name(outcome: int) -> str:
 _OUTCOMES: Dict[int, str] = {}
 
 
+_OPTIONS = tuple(each.name for each in dataclasses.fields(NewMessage) if each.name != "payload")
+NO_OPTIONS = (None,) * len(_OPTIONS)
+_options_of = operator.attrgetter(*_OPTIONS)
+
+
 def message_options(message: NewMessage) -> Optional[Options]:
     """The options of a message, or None if it has none."""
-    if message == NewMessage(message.payload):
+    if _options_of(message) == NO_OPTIONS:
         return None
     options = Options(FOR_MESSAGE)
     options.time(b"created_at", message.created_at)
@@ -216,7 +223,7 @@ class Queue(Closing):
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
             return self._through_sql().put(message, using)
         payload = bytes_of(message.payload)
-        longest = wait_milliseconds(wait)
+        longest = wait_milliseconds(wait) if wait else 0
         if longest == 0 or tx is not None:
             options = message_options(message)
             if longest:
@@ -234,8 +241,7 @@ class Queue(Closing):
     def _enqueue_once(
         self, payload: bytes, options: Optional[Options], tx: Optional["Transaction"]
     ) -> Added:
-        message_id, id_pointer = out_int64()
-        outcome, outcome_pointer = out_int()
+        message_id, outcome = c_int64(), c_int()
         call(
             lib.tq_enqueue,
             self._handle(),
@@ -243,8 +249,8 @@ class Queue(Closing):
             payload,
             len(payload),
             options,
-            id_pointer,
-            outcome_pointer,
+            byref(message_id),
+            byref(outcome),
         )
         return Added(message_id.value, outcome_name(outcome.value))
 
@@ -389,6 +395,8 @@ class PlainQueue(_DeletingQueue):
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
         added by SQL text in the transaction that is open there, and you commit it.
         """
+        if created_at is None and not wait and using is NOT_GIVEN:
+            return self._enqueue_once(bytes_of(payload), None, tx)
         return self._enqueue(NewMessage(payload, created_at=created_at), wait, tx, using)
 
     async def put_async(

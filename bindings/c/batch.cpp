@@ -178,6 +178,10 @@ int tq_batch_add_all(tq_batch* batch, const void* bytes, const size_t* sizes, si
     std::size_t all = 0;
     for (std::size_t i = 0; i < count; ++i) all += sizes[i];
     std::string_view rest = tableq_c::text_of(bytes, all);
+    const std::size_t needed = to.messages.size() + count;
+    if (needed > to.messages.capacity()) {
+      to.messages.reserve(std::max(needed, 2 * to.messages.capacity()));
+    }
     for (std::size_t i = 0; i < count; ++i) {
       tableq_c::add(to, rest.substr(0, sizes[i]), options);
       rest.remove_prefix(sizes[i]);

@@ -128,10 +128,34 @@ static void batches_settle_in_one_call(const struct place* at) {
 
   taken = take(queue, 10, 3);
   tq_batch_clear(batch);
+  size_t size = 0;
+  const char* text = tq_result_bytes(taken, 1, "receipt", &size);
+  OK(tq_batch_add(batch, text, size, NULL, &error));
+  OK(tq_batch_add_receipts(batch, taken, NULL, &error));
+  text = tq_result_bytes(taken, 2, "receipt", &size);
+  OK(tq_batch_add(batch, text, size, NULL, &error));
+  EXPECT(tq_batch_count(batch) == 5);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add(batch, "1.2", TQ_NUL, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_enqueue_batch(queue, NULL, batch, NULL, NULL, &error));
+  EXPECT(tq_batch_count(batch) == 5);
+  OK(tq_release_batch(queue, NULL, batch, &outcomes, &error));
+  EXPECT(tq_result_int(outcomes, 0, "outcome") == TQ_OUTCOME_APPLIED);
+  EXPECT(tq_result_int(outcomes, 1, "outcome") == TQ_OUTCOME_APPLIED);
+  EXPECT(tq_result_int(outcomes, 2, "outcome") == TQ_OUTCOME_LEASE_LOST);
+  EXPECT(tq_result_int(outcomes, 3, "outcome") == TQ_OUTCOME_APPLIED);
+  EXPECT(tq_result_int(outcomes, 4, "outcome") == TQ_OUTCOME_LEASE_LOST);
+  tq_result_free(outcomes);
+  tq_result_free(taken);
+
+  taken = take(queue, 10, 3);
+  tq_batch_clear(batch);
+  OK(tq_batch_add(batch, "work", TQ_NUL, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_receipts(batch, taken, NULL, &error));
+  EXPECT(tq_batch_count(batch) == 1);
+  tq_batch_clear(batch);
   tq_options* hopeless = options_for(TQ_FOR_FAILURE);
   OK(tq_options_set_bool(hopeless, "give_up", 1, &error));
   OK(tq_options_set_text(hopeless, "error", "not an image", TQ_NUL, &error));
-  size_t size = 0;
   const char* receipt = tq_result_bytes(taken, 0, "receipt", &size);
   OK(tq_batch_add(batch, receipt, size, hopeless, &error));
   OK(tq_fail_batch(queue, NULL, batch, &outcomes, &error));

@@ -13,9 +13,11 @@ from ctypes import (
     c_int,
     c_int64,
     c_size_t,
+    c_ssize_t,
     c_void_p,
     create_string_buffer,
-    string_at,
+    py_object,
+    pythonapi,
 )
 from types import TracebackType
 from typing import (
@@ -364,6 +366,11 @@ class Batch(Pointer):
 _NULL, _INT, _BOOL, _TIME, _DOUBLE, _DECIMAL, _TEXT, _BYTES, _LIST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 
+# ctypes.string_at without a step of Python.
+bytes_at = pythonapi["PyBytes_FromStringAndSize"]
+bytes_at.restype = py_object
+bytes_at.argtypes = [c_void_p, c_ssize_t]
+
 # Bytes of all rows at once are copied once more than one by one: worth it for short ones.
 _MUCH = 1 << 20
 
@@ -372,6 +379,7 @@ class Rows:
     """Rows of a result, or of a list inside of one."""
 
     __slots__ = ()
+    _as_parameter_: c_void_p
 
     def __len__(self) -> int:
         return int(lib.tq_result_count(self))
@@ -384,8 +392,8 @@ class Rows:
 
     def data(self, row: int, field: bytes) -> Optional[bytes]:
         size = c_size_t()
-        start = lib.tq_result_bytes(self, row, field, byref(size))
-        return None if start is None else string_at(start, size.value)
+        start = lib.tq_result_bytes(self._as_parameter_, row, field, byref(size))
+        return None if start is None else bytes_at(start, size.value)
 
     def integers(self, field: bytes) -> List[int]:
         """Of all rows."""

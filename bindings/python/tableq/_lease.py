@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import itertools
 import time
-from ctypes import byref, c_void_p
+from ctypes import byref, c_int, c_void_p
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -414,17 +414,10 @@ class LeaseQueue(Queue):
     ) -> bool:
         """Whether it took effect."""
         receipt = _receipt(job)
-        value, pointer = out_int()
-        call(
-            function,
-            self._handle(),
-            transaction_pointer(tx),
-            receipt,
-            len(receipt),
-            *more,
-            pointer,
-        )
-        return value.value == 0
+        outcome = c_int()
+        call(function, self._handle(), transaction_pointer(tx), receipt, len(receipt), *more,
+             byref(outcome))
+        return not outcome.value
 
     def _settle_one(
         self, function: Any, job: AnyJob, tx: Optional["Transaction"], *more: Any

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import operator
 from ctypes import byref, c_char_p, c_int, c_int64
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Union, cast
 
 from ._batches import set_batch
 from ._errors import InvalidArgument, call
@@ -56,15 +57,14 @@ def connection_given(using: Any) -> bool:
     return using is not NOT_GIVEN
 
 
+@functools.lru_cache(maxsize=None)
 def outcome_name(outcome: int) -> str:
     """`kept_first`, say."""
-    name = _OUTCOMES.get(outcome)
-    if name is None:
-        name = _OUTCOMES[outcome] = str(lib.tq_outcome_name(outcome).decode())
-    return name
+    return str(lib.tq_outcome_name(outcome).decode())
 
 
-_OUTCOMES: Dict[int, str] = {}
+# As Added._make, without a step of Python.
+_added = cast("Callable[[Iterable[Any]], Added]", functools.partial(tuple.__new__, Added))
 
 
 _OPTIONS = tuple(each.name for each in dataclasses.fields(NewMessage) if each.name != "payload")
@@ -287,7 +287,7 @@ class Queue(Closing):
                 lib.tq_enqueue_batch, self._handle(), transaction_pointer(tx), batch, options
             )
             names = map(outcome_name, rows.integers(b"outcome"))
-            return list(map(Added._make, zip(rows.integers(b"id"), names)))
+            return list(map(_added, zip(rows.integers(b"id"), names)))
 
         if longest == 0 or tx is not None:
             return attempt(None, longest)

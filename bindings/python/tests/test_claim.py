@@ -50,6 +50,22 @@ def test_a_job_whose_settlement_had_no_effect_is_lost(jobs: tableq.ClaimQueue) -
     assert again.complete() and not again.complete() and not again.lost
 
 
+def test_each_answer_of_a_batch_is_of_its_own_job(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(str(number) for number in range(9))
+    of_one, of_other = jobs.take(4, lease=60), jobs.take(4, lease=60)
+    alone = jobs.take_one(lease=60)
+    assert alone is not None
+    jobs.release(of_one[2].receipt)
+    assert jobs.extend_batch(of_one, 60) == [True, True, False, True]  # All of a take, in its order.
+    assert [job.lost for job in of_one] == [False, False, True, False]
+    mixed = [of_other[3], alone, of_one[2], of_other[1]]
+    assert jobs.complete_batch(mixed) == [True, True, False, True]
+    assert jobs.fail_batch(reversed(of_one), "no") == [True, False, True, True]
+    assert jobs.release_batch(of_other) == [True, False, True, False]
+    left = sorted(job.text for job in jobs.take(9))
+    assert left == sorted(job.text for job in (*of_one, of_other[0], of_other[2]))
+
+
 def test_what_a_handler_says_itself_is_logged_without_a_traceback(
     jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,6 +16,7 @@
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/file_system.hpp"
+#include "drivers/transport/other_sqlite.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -76,8 +77,12 @@ endpoint resolve(const dialect& self, const connection_url& url) {
       out.setup = {level->second};
     } else if (key == "busy_timeout") {
       out.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
+    } else if (key == "other_sqlite") {
+      if (given != "allow" && given != "refuse") core::refuse("other_sqlite is allow or refuse");
+      if (given == "refuse") out.connect += other_sqlite_refused;
     } else {
-      core::refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
+      core::refuse("unknown key " + core::shown(key) +
+                   "; known are synchronous, busy_timeout and other_sqlite");
     }
   }
   if (file != memory) note_file_system(file, out.capabilities);

@@ -22,6 +22,7 @@ namespace sqlite_api {
 #include "drivers/transport/file_watch.hpp"
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/named_file.hpp"
+#include "drivers/transport/other_sqlite.hpp"
 #include "drivers/transport/sqlite_checkpoint.hpp"
 #include "drivers/transport/sqlite_failure.hpp"
 #include "drivers/transport/sqlite_forks.hpp"
@@ -324,8 +325,12 @@ void connect(soci::session& session, const endpoint& address) {
         {.code = errc::not_found},
         "the file " + file + " does not exist; check its name, or create a queue, which makes it");
   }
+  const bool alone = address.connect.ends_with(other_sqlite_refused);
+  const std::size_t own = alone ? other_sqlite_refused.size() : 0;
+  std::optional<only_sqlite> opening;
+  if (alone && !file.empty()) opening.emplace(file);
   try {
-    session.open(soci::sqlite3, address.connect);
+    session.open(soci::sqlite3, address.connect.substr(0, address.connect.size() - own));
   } catch (const soci::sqlite3_soci_error& failure) {
     const std::string missing = missing_directory(file);
     if (std::string refused = refused_writes(file); missing.empty() && !refused.empty()) {

@@ -1,8 +1,13 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 #include <tableq/tableq.hpp>
 
 #include "support/expect.hpp"
+#include "support/scratch_directory.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -17,6 +22,43 @@ TEST(addresses_in_memory, with_a_slash_before_are_refused) {
     EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
     EXPECT_TRUE(contains(refused.what(), "sqlite://:memory:")) << refused.what();
   }
+}
+
+TEST(other_code_on_the_file, is_refused_at_open_and_at_each_new_session) {
+  const scratch_directory folder;
+  const std::string file = folder.path().string() + "/jobs.db";
+  const std::string url = "sqlite://" + file + "?other_sqlite=refuse";
+  auto db = tableq::database::open(url);
+  auto jobs = db.heap("jobs");
+  auto same_copy = tableq::database::open(url);
+  same_copy.heap("jobs").enqueue("a");
+
+  const int other = ::open(file.c_str(), O_RDONLY);
+  ASSERT_GE(other, 0);
+  const auto expect_refused = [&](auto call) {
+    const tableq::error refused = thrown_by(call);
+    EXPECT_EQ(refused.code(), tableq::errc::unsupported) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), file)) << refused.what();
+  };
+  expect_refused([&] { static_cast<void>(tableq::database::open(url)); });
+  auto tx = db.begin();  // by the session that is open
+  EXPECT_EQ(jobs.in(tx).peek(2).size(), 1U);
+  expect_refused([&] { static_cast<void>(jobs.outside().peek(1)); });
+  ::close(other);
+  EXPECT_EQ(jobs.outside().peek(2).size(), 1U);
+  tx.rollback();
+  EXPECT_EQ(tableq::database::open(url).heap("jobs").peek(2).size(), 1U);
+}
+
+TEST(other_code_on_the_file, is_allowed_without_the_setting) {
+  const scratch_directory folder;
+  const std::string file = folder.path().string() + "/jobs.db";
+  tableq::database::open("sqlite://" + file).heap("jobs").enqueue("a");
+  const int other = ::open(file.c_str(), O_RDONLY);
+  EXPECT_EQ(tableq::database::open("sqlite://" + file + "?other_sqlite=allow").heap("jobs").peek(2).size(), 1U);
+  ::close(other);
+  EXPECT_CODE(invalid_argument, static_cast<void>(tableq::database::open(
+                                    "sqlite://" + file + "?other_sqlite=no")));
 }
 
 }  // namespace

@@ -171,9 +171,9 @@ class Database(Closing):
             if not isinstance(clock, Clock):
                 raise InvalidArgument("tableq: clock is a tableq.testing.Clock")
             call(lib.tq_options_set_clock, options, clock)
-        text = text_of(url, "url")
+        text_of(url, "url")
         self._guard = Guard(url)
-        self._guard.check()
+        text = text_of(self._guard.url, "url")
         self._pointer = made(lib.tq_database_close, lib.tq_database_open, text, len(text), options)
         self._guard.opened()
         self._backend: str = lib.tq_database_backend(self._pointer).decode()
@@ -237,7 +237,6 @@ class Database(Closing):
     # ------------------------------------------------------------------------------------- queues
 
     def _queue(self, name: str, kind: bytes, options: Optional[Options]) -> Pointer:
-        self._guard.check()
         text = text_of(name, "name")
         return made(
             lib.tq_queue_close, lib.tq_queue_open, self._handle(), text, len(text), kind, options
@@ -311,7 +310,6 @@ class Database(Closing):
 
         definition: the table and what its columns mean, as JSON or a dict: see docs/tables.md.
         """
-        self._guard.check()
         text = _json(definition)
         return TableQueue(
             self,
@@ -320,7 +318,6 @@ class Database(Closing):
 
     def stored_table(self, name: str) -> TableQueue:
         """The same for a table that `store_table` has stored under this name."""
-        self._guard.check()
         text = text_of(name, "name")
         return TableQueue(
             self,
@@ -429,7 +426,6 @@ class Database(Closing):
 
     def transaction(self) -> Transaction:
         """Begins a transaction on a session of its own: `with db.transaction() as tx:`."""
-        self._guard.check()
         return Transaction(self)
 
     def transact(self, function: Callable[[Transaction], T], *, retry_for: Duration = 10) -> T:
@@ -455,7 +451,6 @@ class Database(Closing):
     # ----------------------------------------------------------------------------------- internal
 
     def _outbox_of(self, name: str) -> Outbox:
-        self._guard.check()
         info = self.find(name)
         if info is None:
             raise InvalidArgument(f"tableq: the catalogue has no queue {name}")

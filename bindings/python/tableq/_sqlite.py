@@ -60,15 +60,6 @@ def path_of(url: str) -> Optional[str]:
     return None if not path or path == ":memory:" else path
 
 
-def _is_open(file: _File) -> bool:
-    """Whether this process has the file open."""
-    try:
-        descriptors = os.listdir("/proc/self/fd")
-    except OSError:
-        return False
-    return any(_file_of(f"/proc/self/fd/{number}") == file for number in descriptors)
-
-
 def _connecting(event: str, arguments: Tuple[Any, ...]) -> None:
     """Told by Python of what it does: refuses to open a file of tableq with Python's SQLite."""
     if event != "sqlite3.connect" or not _ours or not arguments or one_sqlite():
@@ -95,29 +86,17 @@ def _watch_connections() -> None:
 
 
 class Guard:
-    """Refuses a database on a file that another SQLite of this process has open."""
+    """Refuses another SQLite of this process on the file of a database."""
 
     def __init__(self, url: str) -> None:
         path = path_of(url)
+        self.url = url
+        """For the library, which looks for others at each new session."""
+        if path is not None and not one_sqlite():
+            self.url += ("&" if "?" in url else "?") + "other_sqlite=refuse"
         # Relative addresses are meant from where the process is now.
         self._path = None if path is None else os.path.abspath(path)
         self._file: Optional[_File] = None
-
-    def check(self) -> None:
-        """Before a session may be opened. Files that tableq has open already cannot be told from
-        those of another copy: then only connections that are given to `put` are refused."""
-        if self._path is None or one_sqlite():
-            return
-        file = _file_of(self._path)
-        with _lock:
-            if file is None or file in _ours:
-                return
-        if _is_open(file):
-            raise Unsupported(
-                f"tableq: another SQLite of this process has {self._path} open, and two copies "
-                "break each other's locks. Close it first, or use tableq.Outbox, which works on "
-                "your own connection alone, or a libtableq that links Python's libsqlite3"
-            )
 
     def opened(self) -> None:
         if self._path is None:

@@ -359,6 +359,10 @@ def test_a_file_that_another_sqlite_has_open_is_refused(
         with monkeypatch.context() as unnoticed:
             unnoticed.setattr(tableq._sqlite, "one_sqlite", lambda: True)
             connection = sqlite3.connect(path)
+        with db.transaction() as tx:  # By the session that is open.
+            mail.put("b", tx=tx)
+            with pytest.raises(tableq.Unsupported, match="two.db"):
+                mail.outside().peek()
         with pytest.raises(tableq.Unsupported, match="two.db"):
             mail.put("a", using=connection)
         with pytest.raises(tableq.Unsupported, match="two.db"):

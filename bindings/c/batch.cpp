@@ -208,8 +208,8 @@ int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_opti
 size_t tq_batch_count(const tq_batch* batch) {
   const tq_batch* const known = tableq_c::usable(batch);
   return known == nullptr ? 0
-                          : known->messages.size() + known->receipts.size() + known->rows.size() + known->ids.size() +
-                                known->schedules.size();
+                          : known->messages.size() + known->receipts.size() + known->rows.size() +
+                                known->ids.size() + known->schedules.size();
 }
 void tq_batch_clear(tq_batch* batch) {
   tq_batch* const known = tableq_c::usable(batch);

@@ -14,8 +14,8 @@ struct tq_batch : tableq_c::handle<tq_batch> {
   /// Payloads with the options of their messages; or, without options, texts of receipts: what they
   /// are is known when they are used.
   std::vector<tableq::new_claim_message> messages;
-  std::vector<std::string_view> keys;       ///< Those of all messages' options, each once.
-  std::vector<tableq::receipt> receipts;    ///< If there are any, no text is left in `messages`.
+  std::vector<std::string_view> keys;     ///< Those of all messages' options, each once.
+  std::vector<tableq::receipt> receipts;  ///< If there are any, no text is left in `messages`.
   std::vector<tableq_c::failure_values> failures;  ///< As many as receipts, or none.
   std::vector<tableq::row> rows;
   std::vector<tableq::new_priority> ids;

@@ -40,24 +40,22 @@ namespace {
 
 using tableq::batch_info;
 constexpr std::array batch_columns = {
-    column<batch_info>{"batch", [](const batch_info& of) { return integer(of.id); }},
+    member<batch_info, &batch_info::id>("batch"),
     column<batch_info>{
         "name", [](const batch_info& of) { return of.name.empty() ? null() : text(of.name); }},
-    column<batch_info>{"total", [](const batch_info& of) { return count(of.total); }},
-    column<batch_info>{"outstanding", [](const batch_info& of) { return count(of.outstanding); }},
-    column<batch_info>{"completed", [](const batch_info& of) { return count(of.completed); }},
-    column<batch_info>{"dead", [](const batch_info& of) { return count(of.dead); }},
-    column<batch_info>{"removed", [](const batch_info& of) { return count(of.removed); }},
-    column<batch_info>{"gone", [](const batch_info& of) { return count(of.gone); }},
-    column<batch_info>{"sealed", [](const batch_info& of) { return boolean(of.sealed); }},
-    column<batch_info>{"cancelled", [](const batch_info& of) { return boolean(of.cancelled); }},
+    member<batch_info, &batch_info::total>("total"),
+    member<batch_info, &batch_info::outstanding>("outstanding"),
+    member<batch_info, &batch_info::completed>("completed"),
+    member<batch_info, &batch_info::dead>("dead"),
+    member<batch_info, &batch_info::removed>("removed"),
+    member<batch_info, &batch_info::gone>("gone"),
+    member<batch_info, &batch_info::sealed>("sealed"),
+    member<batch_info, &batch_info::cancelled>("cancelled"),
     column<batch_info>{
         "then", [](const batch_info& of) { return of.then.empty() ? null() : text(of.then); }},
-    column<batch_info>{"created_at", [](const batch_info& of) { return time(of.created_at); }},
-    column<batch_info>{"finished_at",
-                       [](const batch_info& of) { return optional(of.finished_at, time); }},
-    column<batch_info>{"counted_to",
-                       [](const batch_info& of) { return optional(of.counted_to, count); }},
+    member<batch_info, &batch_info::created_at>("created_at"),
+    member<batch_info, &batch_info::finished_at>("finished_at"),
+    member<batch_info, &batch_info::counted_to>("counted_to"),
 };
 
 result result_of(std::vector<tableq::batch_info> batches) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,45 @@ inline field list_or(const result& value, const result& empty) noexcept {
 template <class Value, class Make>
 field optional(const std::optional<Value>& value, Make make) noexcept {
   return value ? make(*value) : null();
+}
+
+/// A value as the field of its type.
+template <class Value>
+field as_field(const Value& value) noexcept {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return boolean(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return integer(static_cast<std::int64_t>(value));
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return real(value);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return text(to_string(value));
+  } else if constexpr (std::is_convertible_v<Value, std::string_view>) {
+    return text(value);
+  } else if constexpr (std::is_same_v<Value, tableq::timestamp>) {
+    return time(value);
+  } else if constexpr (std::is_same_v<Value, tableq::message_id>) {
+    return integer(value.value);
+  } else if constexpr (requires { value.has_value(); }) {
+    return value ? as_field(*value) : null();
+  } else {
+    return length(value);
+  }
+}
+
+/// A member of a row, of a member of it, and so on.
+template <class Row, auto... Members>
+constexpr column<Row> member(std::string_view name) noexcept {
+  return {name, [](const Row& of) { return as_field((of.*....*Members)); }};
+}
+/// The same of a part of the row, which may be missing.
+/// @tparam Part `(row)` gives a pointer, null: no value.
+template <class Row, auto Part, auto... Members>
+constexpr column<Row> part(std::string_view name) noexcept {
+  return {name, [](const Row& of) {
+            const auto* const found = Part(of);
+            return found == nullptr ? null() : as_field((*found.*....*Members));
+          }};
 }
 
 template <class Row, std::size_t Count>

@@ -11,8 +11,8 @@ namespace {
 
 using failed = tableq::failure_record;
 constexpr std::array failure_columns = {
-    column<failed>{"at", [](const failed& of) { return time(of.at); }},
-    column<failed>{"error", [](const failed& of) { return text(of.error); }},
+    member<failed, &failed::at>("at"),
+    member<failed, &failed::error>("error"),
 };
 
 constexpr std::array delay_columns = {
@@ -91,129 +91,56 @@ class columns final : public tq_result {
 constexpr std::array message_columns = {
     column<tableq::message>{"id", [](const tableq::message& of) { return integer(of.id.value); }},
     column<tableq::message>{"payload", [](const tableq::message& of) { return bytes(of.payload); }},
-    column<tableq::message>{"created_at",
-                            [](const tableq::message& of) { return time(of.created_at); }},
-    column<tableq::message>{"due_at",
-                            [](const tableq::message& of) { return optional(of.due_at, time); }},
+    member<tableq::message, &tableq::message::created_at>("created_at"),
+    member<tableq::message, &tableq::message::due_at>("due_at"),
 };
 
-const result no_list;
-
-/// A message of a take, with what its getters borrow.
-struct taken_row {
-  const tableq::delivery& message;
-  std::string_view receipt;
-  const result& headers;
-  const result& row;
-};
-constexpr std::array taken_columns = {
-    column<taken_row>{"receipt", [](const taken_row& of) { return text(of.receipt); }},
-    column<taken_row>{"id",
-                      [](const taken_row& of) { return integer(of.message.receipt.id.value); }},
-    column<taken_row>{"payload", [](const taken_row& of) { return bytes(of.message.payload); }},
-    column<taken_row>{"headers",
-                      [](const taken_row& of) { return list_or(of.headers, no_headers()); }},
-    column<taken_row>{"key", [](const taken_row& of) { return optional(of.message.key, text); }},
-    column<taken_row>{"group",
-                      [](const taken_row& of) { return optional(of.message.group, text); }},
-    column<taken_row>{"priority", [](const taken_row& of) { return integer(of.message.priority); }},
-    column<taken_row>{"attempt", [](const taken_row& of) { return integer(of.message.attempt); }},
-    column<taken_row>{"created_at",
-                      [](const taken_row& of) { return time(of.message.created_at); }},
-    column<taken_row>{"claimed_at",
-                      [](const taken_row& of) { return optional(of.message.claimed_at, time); }},
-    column<taken_row>{"lease_until",
-                      [](const taken_row& of) { return time(of.message.lease_until); }},
-    column<taken_row>{"row", [](const taken_row& of) { return of.row ? list(of.row) : null(); }},
-};
-
-/// The messages of a take, as the library returned them.
-class taken final : public tq_result {
- public:
-  explicit taken(std::vector<tableq::delivery> messages) : messages_(std::move(messages)) {
-    receipts_.reserve(messages_.size());
-    for (const tableq::delivery& each : messages_) {
-      receipts_.push_back(to_string(each.receipt));
-      if (!each.headers.empty()) inner_of(each, headers_) = list_of(each.headers);
-      if (!each.row.empty()) inner_of(each, rows_) = result_of_columns(each.row);
-    }
-  }
-
-  [[nodiscard]] std::size_t count() const noexcept override { return messages_.size(); }
-  [[nodiscard]] std::size_t field_count() const noexcept override { return taken_columns.size(); }
-  [[nodiscard]] const char* field_name(std::size_t position) const noexcept override {
-    return taken_columns[position].name.data();
-  }
-  [[nodiscard]] field at(std::size_t row, std::string_view name) const noexcept override {
-    const taken_row found{messages_[row], receipts_[row],
-                          headers_.empty() ? no_list : headers_[row],
-                          rows_.empty() ? no_list : rows_[row]};
-    return field_of<taken_row>(taken_columns, found, name);
-  }
-
-  [[nodiscard]] const std::vector<tableq::delivery>& messages() const noexcept { return messages_; }
-
- private:
-  /// Most takes have neither headers nor rows, and no list.
-  result& inner_of(const tableq::delivery& message, std::vector<result>& list) {
-    list.resize(messages_.size());
-    return list[static_cast<std::size_t>(&message - messages_.data())];
-  }
-
-  std::vector<tableq::delivery> messages_;
-  std::vector<std::string> receipts_;
-  std::vector<result> headers_;  // as many as messages, or none
-  std::vector<result> rows_;     // the same
-};
-
-/// A field of a message that may be missing.
-template <auto Get>
-field of_listed(const listed_row& of) {
-  return of.message ? Get(*of.message) : null();
-}
 using stored = tableq::stored_message;
+/// A field of a message that may be missing.
+template <auto... Members>
+constexpr column<listed_row> of_listed(std::string_view name) {
+  return part<listed_row, [](const listed_row& of) { return of.message ? &*of.message : nullptr; },
+              Members...>(name);
+}
 /// A field of what a handler has said.
 using said = tableq::message_progress;
-template <auto Get>
-field of_progress(const listed_row& of) {
-  return of.message && of.message->progress ? Get(*of.message->progress) : null();
+template <auto... Members>
+constexpr column<listed_row> of_progress(std::string_view name) {
+  return part<listed_row,
+              [](const listed_row& of) {
+                return of.message && of.message->progress ? &*of.message->progress : nullptr;
+              },
+              Members...>(name);
 }
 constexpr std::array listed_columns = {
-    column<listed_row>{"id", of_listed<[](const stored& of) { return integer(of.id.value); }>},
-    column<listed_row>{"state",
-                       of_listed<[](const stored& of) { return text(to_string(of.state)); }>},
-    column<listed_row>{"payload", of_listed<[](const stored& of) { return bytes(of.payload); }>},
+    of_listed<&stored::id>("id"),
+    of_listed<&stored::state>("state"),
+    column<listed_row>{
+        "payload",
+        [](const listed_row& of) { return of.message ? bytes(of.message->payload) : null(); }},
     column<listed_row>{"headers",
                        [](const listed_row& of) {
                          return of.message ? list_or(of.headers, no_headers()) : null();
                        }},
-    column<listed_row>{"key", of_listed<[](const stored& of) { return optional(of.key, text); }>},
-    column<listed_row>{"group",
-                       of_listed<[](const stored& of) { return optional(of.group, text); }>},
-    column<listed_row>{"priority",
-                       of_listed<[](const stored& of) { return integer(of.priority); }>},
-    column<listed_row>{"attempts",
-                       of_listed<[](const stored& of) { return integer(of.attempts); }>},
-    column<listed_row>{"created_at",
-                       of_listed<[](const stored& of) { return time(of.created_at); }>},
-    column<listed_row>{"due_at",
-                       of_listed<[](const stored& of) { return optional(of.due_at, time); }>},
-    column<listed_row>{"expires_at",
-                       of_listed<[](const stored& of) { return optional(of.expires_at, time); }>},
-    column<listed_row>{"claimed_at",
-                       of_listed<[](const stored& of) { return optional(of.claimed_at, time); }>},
-    column<listed_row>{"finished_at",
-                       of_listed<[](const stored& of) { return optional(of.finished_at, time); }>},
+    of_listed<&stored::key>("key"),
+    of_listed<&stored::group>("group"),
+    of_listed<&stored::priority>("priority"),
+    of_listed<&stored::attempts>("attempts"),
+    of_listed<&stored::created_at>("created_at"),
+    of_listed<&stored::due_at>("due_at"),
+    of_listed<&stored::expires_at>("expires_at"),
+    of_listed<&stored::claimed_at>("claimed_at"),
+    of_listed<&stored::finished_at>("finished_at"),
     column<listed_row>{"errors",
                        [](const listed_row& of) { return of.errors ? list(of.errors) : null(); }},
-    column<listed_row>{
-        "unread_headers",
-        of_listed<[](const stored& of) { return optional(of.unread_headers, text); }>},
-    column<listed_row>{"progress", of_progress<[](const said& of) { return real(of.done); }>},
-    column<listed_row>{"progress_note", of_progress<[](const said& of) { return text(of.note); }>},
-    column<listed_row>{"progress_at", of_progress<[](const said& of) { return time(of.at); }>},
+    of_listed<&stored::unread_headers>("unread_headers"),
+    of_progress<&said::done>("progress"),
+    of_progress<&said::note>("progress_note"),
+    of_progress<&said::at>("progress_at"),
     column<listed_row>{"result",
-                       of_listed<[](const stored& of) { return optional(of.result, bytes); }>},
+                       [](const listed_row& of) {
+                         return of.message ? optional(of.message->result, bytes) : null();
+                       }},
 };
 
 using tableq::awaited;
@@ -240,8 +167,8 @@ constexpr std::array row_columns = {
 };
 
 constexpr std::array added_columns = {
-    column<added_row>{"id", [](const added_row& of) { return integer(of.id); }},
-    column<added_row>{"outcome", [](const added_row& of) { return integer(of.outcome); }},
+    member<added_row, &added_row::id>("id"),
+    member<added_row, &added_row::outcome>("outcome"),
     column<added_row>{"row", [](const added_row& of) { return of.row ? list(of.row) : null(); }},
 };
 
@@ -252,66 +179,49 @@ struct queue_row {
 
   [[nodiscard]] bool claims() const noexcept { return info.kind == tableq::kind::claim; }
 };
+using queue_info = tableq::queue_info;
 /// A field of "claim" queues.
-template <auto Get>
-field of_claim(const queue_row& of) {
-  return of.claims() ? Get(of.info) : null();
+template <auto... Members>
+constexpr column<queue_row> of_claim(std::string_view name) {
+  return part<queue_row, [](const queue_row& of) { return of.claims() ? &of.info : nullptr; },
+              Members...>(name);
 }
 /// A field of queues with groups.
-template <auto Get>
-field of_groups(const queue_row& of) {
-  return of.claims() && of.info.groups ? Get(*of.info.groups) : null();
+template <auto... Members>
+constexpr column<queue_row> of_groups(std::string_view name) {
+  return part<queue_row,
+              [](const queue_row& of) {
+                return of.claims() && of.info.groups ? &*of.info.groups : nullptr;
+              },
+              Members...>(name);
 }
-using queue_info = tableq::queue_info;
 constexpr std::array queue_columns = {
-    column<queue_row>{"name", [](const queue_row& of) { return text(of.info.name); }},
-    column<queue_row>{"kind", [](const queue_row& of) { return text(to_string(of.info.kind)); }},
-    column<queue_row>{"layout", [](const queue_row& of) { return integer(of.info.layout); }},
-    column<queue_row>{"identity", [](const queue_row& of) { return integer(of.info.identity); }},
-    column<queue_row>{"ordering",
-                      [](const queue_row& of) { return text(to_string(of.info.ordering)); }},
-    column<queue_row>{"schedules", [](const queue_row& of) { return boolean(of.info.schedules); }},
-    column<queue_row>{"created_at", [](const queue_row& of) { return time(of.info.created_at); }},
-    column<queue_row>{"lease_ms", of_claim<[](const queue_info& of) { return length(of.lease); }>},
-    column<queue_row>{"max_attempts",
-                      of_claim<[](const queue_info& of) { return integer(of.max_attempts); }>},
-    column<queue_row>{"keep_completed",
-                      of_claim<[](const queue_info& of) { return boolean(of.keep_completed); }>},
+    member<queue_row, &queue_row::info, &queue_info::name>("name"),
+    member<queue_row, &queue_row::info, &queue_info::kind>("kind"),
+    member<queue_row, &queue_row::info, &queue_info::layout>("layout"),
+    member<queue_row, &queue_row::info, &queue_info::identity>("identity"),
+    member<queue_row, &queue_row::info, &queue_info::ordering>("ordering"),
+    member<queue_row, &queue_row::info, &queue_info::schedules>("schedules"),
+    member<queue_row, &queue_row::info, &queue_info::created_at>("created_at"),
+    of_claim<&queue_info::lease>("lease_ms"),
+    of_claim<&queue_info::max_attempts>("max_attempts"),
+    of_claim<&queue_info::keep_completed>("keep_completed"),
     column<queue_row>{"retry_ms",
                       [](const queue_row& of) { return of.retry ? list(of.retry) : null(); }},
-    column<queue_row>{"retry_jitter",
-                      of_claim<[](const queue_info& of) { return integer(of.retry.jitter); }>},
-    column<queue_row>{
-        "time_to_live_ms",
-        of_claim<[](const queue_info& of) { return optional(of.time_to_live, length); }>},
-    column<queue_row>{"keys",
-                      of_claim<[](const queue_info& of) { return text(to_string(of.keys)); }>},
-    column<queue_row>{"key_window_ms",
-                      of_claim<[](const queue_info& of) { return length(of.key_window); }>},
-    column<queue_row>{"group_limit",
-                      of_groups<[](const tableq::group_options& of) { return integer(of.limit); }>},
-    column<queue_row>{
-        "group_on_failure",
-        of_groups<[](const tableq::group_options& of) { return text(to_string(of.on_failure)); }>},
-    column<queue_row>{
-        "group_by_turns",
-        of_groups<[](const tableq::group_options& of) { return boolean(of.by_turns); }>},
-    column<queue_row>{"group_limits",
-                      of_claim<[](const queue_info& of) { return boolean(of.group_limits); }>},
-    column<queue_row>{"group_rates",
-                      of_claim<[](const queue_info& of) { return boolean(of.group_rates); }>},
-    column<queue_row>{"dead_letters",
-                      of_claim<[](const queue_info& of) { return text(of.dead_letters); }>},
-    column<queue_row>{"batches",
-                      of_claim<[](const queue_info& of) { return boolean(of.batches); }>},
-    column<queue_row>{"batch_ends",
-                      [](const queue_row& of) { return boolean(of.info.batch_ends); }},
-    column<queue_row>{
-        "retain_done_ms",
-        of_claim<[](const queue_info& of) { return optional(of.retention.done, length); }>},
-    column<queue_row>{
-        "retain_dead_ms",
-        of_claim<[](const queue_info& of) { return optional(of.retention.dead, length); }>},
+    of_claim<&queue_info::retry, &tableq::retry_delays::jitter>("retry_jitter"),
+    of_claim<&queue_info::time_to_live>("time_to_live_ms"),
+    of_claim<&queue_info::keys>("keys"),
+    of_claim<&queue_info::key_window>("key_window_ms"),
+    of_groups<&tableq::group_options::limit>("group_limit"),
+    of_groups<&tableq::group_options::on_failure>("group_on_failure"),
+    of_groups<&tableq::group_options::by_turns>("group_by_turns"),
+    of_claim<&queue_info::group_limits>("group_limits"),
+    of_claim<&queue_info::group_rates>("group_rates"),
+    of_claim<&queue_info::dead_letters>("dead_letters"),
+    of_claim<&queue_info::batches>("batches"),
+    member<queue_row, &queue_row::info, &queue_info::batch_ends>("batch_ends"),
+    of_claim<&queue_info::retention, &tableq::retention::done>("retain_done_ms"),
+    of_claim<&queue_info::retention, &tableq::retention::dead>("retain_dead_ms"),
     column<queue_row>{
         "definition",
         [](const queue_row& of) { return of.info.table ? text(of.definition) : null(); }},
@@ -319,18 +229,18 @@ constexpr std::array queue_columns = {
 
 using tableq::finding;
 constexpr std::array finding_columns = {
-    column<finding>{"severity", [](const finding& of) { return text(to_string(of.severity)); }},
-    column<finding>{"subject", [](const finding& of) { return text(of.subject); }},
-    column<finding>{"what", [](const finding& of) { return text(of.what); }},
-    column<finding>{"fix", [](const finding& of) { return text(of.fix); }},
+    member<finding, &finding::severity>("severity"),
+    member<finding, &finding::subject>("subject"),
+    member<finding, &finding::what>("what"),
+    member<finding, &finding::fix>("fix"),
 };
 
 using tableq::migration_step;
 constexpr std::array step_columns = {
-    column<migration_step>{"queue", [](const migration_step& of) { return text(of.queue); }},
-    column<migration_step>{"from", [](const migration_step& of) { return integer(of.from); }},
-    column<migration_step>{"to", [](const migration_step& of) { return integer(of.to); }},
-    column<migration_step>{"sql", [](const migration_step& of) { return text(of.sql); }},
+    member<migration_step, &migration_step::queue>("queue"),
+    member<migration_step, &migration_step::from>("from"),
+    member<migration_step, &migration_step::to>("to"),
+    member<migration_step, &migration_step::sql>("sql"),
 };
 
 struct lost_row {
@@ -338,15 +248,15 @@ struct lost_row {
   std::string receipt;
 };
 constexpr std::array lost_columns = {
-    column<lost_row>{"receipt", [](const lost_row& of) { return text(of.receipt); }},
-    column<lost_row>{"queue", [](const lost_row& of) { return text(of.lost.queue); }},
-    column<lost_row>{"why", [](const lost_row& of) { return text(to_string(of.lost.why)); }},
+    member<lost_row, &lost_row::receipt>("receipt"),
+    member<lost_row, &lost_row::lost, &tableq::lost_lease::queue>("queue"),
+    member<lost_row, &lost_row::lost, &tableq::lost_lease::why>("why"),
 };
 
 using named_text = std::pair<std::string, std::string>;
 constexpr std::array named_text_columns = {
-    column<named_text>{"name", [](const named_text& of) { return text(of.first); }},
-    column<named_text>{"text", [](const named_text& of) { return text(of.second); }},
+    member<named_text, &named_text::first>("name"),
+    member<named_text, &named_text::second>("text"),
 };
 constexpr std::array text_columns = {
     column<std::string>{"text", [](const std::string& of) { return text(of); }},
@@ -358,79 +268,61 @@ constexpr std::array outcome_columns = {
     column<int>{"outcome", [](const int& of) { return integer(of); }},
 };
 
-field id(const tableq::message_id& value) noexcept {
-  return integer(value.value);
-}
 using tableq::queue_stats;
 constexpr std::array queue_stats_columns = {
-    column<queue_stats>{"waiting", [](const queue_stats& of) { return count(of.waiting); }},
-    column<queue_stats>{"delayed", [](const queue_stats& of) { return count(of.delayed); }},
-    column<queue_stats>{"oldest", [](const queue_stats& of) { return optional(of.oldest, time); }},
-    column<queue_stats>{"counted_to",
-                        [](const queue_stats& of) { return optional(of.counted_to, count); }},
-    column<queue_stats>{"last_id", [](const queue_stats& of) { return optional(of.last_id, id); }},
-    column<queue_stats>{"as_of", [](const queue_stats& of) { return time(of.as_of); }},
+    member<queue_stats, &queue_stats::waiting>("waiting"),
+    member<queue_stats, &queue_stats::delayed>("delayed"),
+    member<queue_stats, &queue_stats::oldest>("oldest"),
+    member<queue_stats, &queue_stats::counted_to>("counted_to"),
+    member<queue_stats, &queue_stats::last_id>("last_id"),
+    member<queue_stats, &queue_stats::as_of>("as_of"),
 };
 using tableq::claim_stats;
 constexpr std::array claim_stats_columns = {
-    column<claim_stats>{"ready", [](const claim_stats& of) { return count(of.ready); }},
-    column<claim_stats>{"due", [](const claim_stats& of) { return count(of.due); }},
-    column<claim_stats>{"delayed", [](const claim_stats& of) { return count(of.delayed); }},
-    column<claim_stats>{"leased", [](const claim_stats& of) { return count(of.leased); }},
-    column<claim_stats>{"held", [](const claim_stats& of) { return count(of.held); }},
-    column<claim_stats>{"done", [](const claim_stats& of) { return count(of.done); }},
-    column<claim_stats>{"dead", [](const claim_stats& of) { return count(of.dead); }},
-    column<claim_stats>{"oldest", [](const claim_stats& of) { return optional(of.oldest, time); }},
-    column<claim_stats>{"counted_to",
-                        [](const claim_stats& of) { return optional(of.counted_to, count); }},
-    column<claim_stats>{"last_id", [](const claim_stats& of) { return optional(of.last_id, id); }},
-    column<claim_stats>{"as_of", [](const claim_stats& of) { return time(of.as_of); }},
-    column<claim_stats>{"dead_letters",
-                        [](const claim_stats& of) { return optional(of.dead_letters, count); }},
-    column<claim_stats>{"dead_letters_at_least",
-                        [](const claim_stats& of) { return boolean(of.dead_letters_at_least); }},
+    member<claim_stats, &claim_stats::ready>("ready"),
+    member<claim_stats, &claim_stats::due>("due"),
+    member<claim_stats, &claim_stats::delayed>("delayed"),
+    member<claim_stats, &claim_stats::leased>("leased"),
+    member<claim_stats, &claim_stats::held>("held"),
+    member<claim_stats, &claim_stats::done>("done"),
+    member<claim_stats, &claim_stats::dead>("dead"),
+    member<claim_stats, &claim_stats::oldest>("oldest"),
+    member<claim_stats, &claim_stats::counted_to>("counted_to"),
+    member<claim_stats, &claim_stats::last_id>("last_id"),
+    member<claim_stats, &claim_stats::as_of>("as_of"),
+    member<claim_stats, &claim_stats::dead_letters>("dead_letters"),
+    member<claim_stats, &claim_stats::dead_letters_at_least>("dead_letters_at_least"),
 };
 using tableq::queue_rates;
 constexpr std::array rate_columns = {
-    column<queue_rates>{"enqueued",
-                        [](const queue_rates& of) { return optional(of.enqueued, real); }},
-    column<queue_rates>{"left", [](const queue_rates& of) { return optional(of.left, real); }},
+    member<queue_rates, &queue_rates::enqueued>("enqueued"),
+    member<queue_rates, &queue_rates::left>("left"),
 };
 using tableq::queue_limits;
-field number(int value) noexcept {
-  return integer(value);
-}
 constexpr std::array limit_columns = {
-    column<queue_limits>{"capacity",
-                         [](const queue_limits& of) { return optional(of.capacity, count); }},
-    column<queue_limits>{"rate", [](const queue_limits& of) { return optional(of.rate, real); }},
-    column<queue_limits>{"burst",
-                         [](const queue_limits& of) { return optional(of.burst, number); }},
-    column<queue_limits>{"concurrency",
-                         [](const queue_limits& of) { return optional(of.concurrency, number); }},
+    member<queue_limits, &queue_limits::capacity>("capacity"),
+    member<queue_limits, &queue_limits::rate>("rate"),
+    member<queue_limits, &queue_limits::burst>("burst"),
+    member<queue_limits, &queue_limits::concurrency>("concurrency"),
 };
 using tableq::limited_group;
 constexpr std::array limited_group_columns = {
-    column<limited_group>{"group", [](const limited_group& of) { return text(of.group); }},
-    column<limited_group>{
-        "running", [](const limited_group& of) { return optional(of.limits.running, number); }},
-    column<limited_group>{"rate",
-                          [](const limited_group& of) { return optional(of.limits.rate, real); }},
-    column<limited_group>{
-        "burst", [](const limited_group& of) { return optional(of.limits.burst, number); }},
-    column<limited_group>{
-        "weight", [](const limited_group& of) { return optional(of.limits.weight, number); }},
+    member<limited_group, &limited_group::group>("group"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::running>("running"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::rate>("rate"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::burst>("burst"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::weight>("weight"),
 };
 using tableq::waiting_group;
 constexpr std::array waiting_group_columns = {
-    column<waiting_group>{"group", [](const waiting_group& of) { return text(of.group); }},
-    column<waiting_group>{"waiting", [](const waiting_group& of) { return count(of.waiting); }},
-    column<waiting_group>{"oldest", [](const waiting_group& of) { return time(of.oldest); }},
+    member<waiting_group, &waiting_group::group>("group"),
+    member<waiting_group, &waiting_group::waiting>("waiting"),
+    member<waiting_group, &waiting_group::oldest>("oldest"),
 };
 using tableq::redriven;
 constexpr std::array redriven_columns = {
-    column<redriven>{"count", [](const redriven& of) { return count(of.count); }},
-    column<redriven>{"key_held", [](const redriven& of) { return count(of.key_held); }},
+    member<redriven, &redriven::count>("count"),
+    member<redriven, &redriven::key_held>("key_held"),
 };
 
 std::string text_of(const tableq::filter_place& place) {
@@ -442,10 +334,10 @@ struct bulk_row {
   std::string stopped_at = {};
 };
 constexpr std::array bulk_columns = {
-    column<bulk_row>{"count", [](const bulk_row& of) { return count(of.done.count); }},
-    column<bulk_row>{"running", [](const bulk_row& of) { return count(of.done.running); }},
-    column<bulk_row>{"changed", [](const bulk_row& of) { return count(of.done.changed); }},
-    column<bulk_row>{"key_held", [](const bulk_row& of) { return count(of.done.key_held); }},
+    member<bulk_row, &bulk_row::done, &tableq::bulk_result::count>("count"),
+    member<bulk_row, &bulk_row::done, &tableq::bulk_result::running>("running"),
+    member<bulk_row, &bulk_row::done, &tableq::bulk_result::changed>("changed"),
+    member<bulk_row, &bulk_row::done, &tableq::bulk_result::key_held>("key_held"),
     column<bulk_row>{
         "stopped_at",
         [](const bulk_row& of) { return of.done.stopped_at ? text(of.stopped_at) : null(); }},
@@ -455,44 +347,36 @@ constexpr std::array place_columns = {
 };
 using tableq::option_change;
 constexpr std::array change_columns = {
-    column<option_change>{"option", [](const option_change& of) { return text(of.option); }},
-    column<option_change>{"before", [](const option_change& of) { return text(of.before); }},
-    column<option_change>{"after", [](const option_change& of) { return text(of.after); }},
-    column<option_change>{"refused_at_open",
-                          [](const option_change& of) { return boolean(of.refused_at_open); }},
+    member<option_change, &option_change::option>("option"),
+    member<option_change, &option_change::before>("before"),
+    member<option_change, &option_change::after>("after"),
+    member<option_change, &option_change::refused_at_open>("refused_at_open"),
 };
 
 using settings_row = handle_settings;
-template <auto Get>
-field of_handle(const settings_row& of) {
-  return of.claim ? Get(*of.claim) : null();
-}
-template <auto Get>
-field of_guarantee(const settings_row& of) {
-  return of.guarantee ? Get(*of.guarantee) : null();
-}
-using tableq::claim_queue;
 using tableq::table_guarantee;
+template <auto... Members>
+constexpr column<settings_row> of_guarantee(std::string_view name) {
+  return part<settings_row,
+              [](const settings_row& of) { return of.guarantee ? &*of.guarantee : nullptr; },
+              Members...>(name);
+}
 constexpr std::array settings_columns = {
-    column<settings_row>{"lease_ms",
-                         of_handle<[](const claim_queue& of) { return length(of.lease()); }>},
     column<settings_row>{
-        "max_attempts",
-        of_handle<[](const claim_queue& of) { return integer(of.max_attempts()); }>},
+        "lease_ms",
+        [](const settings_row& of) { return of.claim ? length(of.claim->lease()) : null(); }},
+    column<settings_row>{"max_attempts",
+                         [](const settings_row& of) {
+                           return of.claim ? integer(of.claim->max_attempts()) : null();
+                         }},
     column<settings_row>{
         "definition",
         [](const settings_row& of) { return of.guarantee ? text(of.definition) : null(); }},
-    column<settings_row>{
-        "at_least_once",
-        of_guarantee<[](const table_guarantee& of) { return boolean(of.at_least_once); }>},
-    column<settings_row>{
-        "fenced", of_guarantee<[](const table_guarantee& of) { return boolean(of.fenced); }>},
-    column<settings_row>{"ends",
-                         of_guarantee<[](const table_guarantee& of) { return boolean(of.ends); }>},
-    column<settings_row>{
-        "settles", of_guarantee<[](const table_guarantee& of) { return boolean(of.settles); }>},
-    column<settings_row>{"words",
-                         of_guarantee<[](const table_guarantee& of) { return text(of.words); }>},
+    of_guarantee<&table_guarantee::at_least_once>("at_least_once"),
+    of_guarantee<&table_guarantee::fenced>("fenced"),
+    of_guarantee<&table_guarantee::ends>("ends"),
+    of_guarantee<&table_guarantee::settles>("settles"),
+    of_guarantee<&table_guarantee::words>("words"),
 };
 
 }  // namespace
@@ -503,13 +387,6 @@ result result_of_columns(const tableq::row& values) {
 
 result result_of(std::vector<tableq::message> messages) {
   return made(std::move(messages), message_columns);
-}
-result result_of(std::vector<tableq::delivery> messages) {
-  return std::make_unique<taken>(std::move(messages));
-}
-const std::vector<tableq::delivery>* deliveries_of(const tq_result& given) noexcept {
-  const auto* const found = dynamic_cast<const taken*>(&given);
-  return found == nullptr ? nullptr : &found->messages();
 }
 result result_of(std::vector<listed> messages) {
   std::vector<listed_row> out;

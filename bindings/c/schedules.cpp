@@ -21,47 +21,45 @@ struct rule_row {
   [[nodiscard]] const tableq::schedule& rule() const noexcept { return info.rule; }
 };
 using tableq::schedule;
-template <auto Get>
-field of_rule(const rule_row& of) {
-  return Get(of.rule());
+template <auto... Members>
+constexpr column<rule_row> of_rule(std::string_view name) {
+  return member<rule_row, &rule_row::info, &tableq::schedule_info::rule, Members...>(name);
 }
 constexpr std::array time_columns = {
     column<tableq::timestamp>{"at", [](const tableq::timestamp& of) { return time(of); }},
 };
 constexpr std::array rule_columns = {
-    column<rule_row>{"name", of_rule<[](const schedule& of) { return text(of.name); }>},
-    column<rule_row>{"queue", of_rule<[](const schedule& of) { return text(of.queue); }>},
+    of_rule<&schedule::name>("name"),
+    of_rule<&schedule::queue>("queue"),
     column<rule_row>{
         "cron",
-        of_rule<[](const schedule& of) { return of.cron.empty() ? null() : text(of.cron); }>},
-    column<rule_row>{
-        "every_ms",
-        of_rule<[](const schedule& of) { return of.cron.empty() ? length(of.every) : null(); }>},
-    column<rule_row>{"zone", of_rule<[](const schedule& of) { return text(of.zone); }>},
-    column<rule_row>{"payload", of_rule<[](const schedule& of) { return bytes(of.payload); }>},
+        [](const rule_row& of) { return of.rule().cron.empty() ? null() : text(of.rule().cron); }},
+    column<rule_row>{"every_ms",
+                     [](const rule_row& of) {
+                       return of.rule().cron.empty() ? length(of.rule().every) : null();
+                     }},
+    of_rule<&schedule::zone>("zone"),
+    column<rule_row>{"payload", [](const rule_row& of) { return bytes(of.rule().payload); }},
     column<rule_row>{"headers",
                      [](const rule_row& of) { return list_or(of.headers, no_headers()); }},
-    column<rule_row>{"key", of_rule<[](const schedule& of) { return optional(of.key, text); }>},
-    column<rule_row>{"group", of_rule<[](const schedule& of) { return optional(of.group, text); }>},
-    column<rule_row>{"priority", of_rule<[](const schedule& of) { return integer(of.priority); }>},
-    column<rule_row>{"catch_up", of_rule<[](const schedule& of) { return integer(of.catch_up); }>},
-    column<rule_row>{
-        "not_later_than_ms",
-        of_rule<[](const schedule& of) { return optional(of.not_later_than, length); }>},
-    column<rule_row>{"skip_if_running",
-                     of_rule<[](const schedule& of) { return boolean(of.skip_if_running); }>},
-    column<rule_row>{"owner", [](const rule_row& of) { return text(of.info.owner); }},
-    column<rule_row>{"enabled", [](const rule_row& of) { return boolean(of.info.enabled); }},
-    column<rule_row>{"problem", [](const rule_row& of) { return text(of.info.problem); }},
-    column<rule_row>{"last", [](const rule_row& of) { return optional(of.info.last, time); }},
-    column<rule_row>{"overdue", [](const rule_row& of) { return optional(of.info.overdue, time); }},
+    of_rule<&schedule::key>("key"),
+    of_rule<&schedule::group>("group"),
+    of_rule<&schedule::priority>("priority"),
+    of_rule<&schedule::catch_up>("catch_up"),
+    of_rule<&schedule::not_later_than>("not_later_than_ms"),
+    of_rule<&schedule::skip_if_running>("skip_if_running"),
+    member<rule_row, &rule_row::info, &tableq::schedule_info::owner>("owner"),
+    member<rule_row, &rule_row::info, &tableq::schedule_info::enabled>("enabled"),
+    member<rule_row, &rule_row::info, &tableq::schedule_info::problem>("problem"),
+    member<rule_row, &rule_row::info, &tableq::schedule_info::last>("last"),
+    member<rule_row, &rule_row::info, &tableq::schedule_info::overdue>("overdue"),
     column<rule_row>{"next", [](const rule_row& of) { return list(of.next); }},
 };
 using tableq::declared;
 constexpr std::array declared_columns = {
-    column<declared>{"added", [](const declared& of) { return count(of.added); }},
-    column<declared>{"changed", [](const declared& of) { return count(of.changed); }},
-    column<declared>{"removed", [](const declared& of) { return count(of.removed); }},
+    member<declared, &declared::added>("added"),
+    member<declared, &declared::changed>("changed"),
+    member<declared, &declared::removed>("removed"),
 };
 
 result result_of(std::vector<tableq::schedule_info> rules) {

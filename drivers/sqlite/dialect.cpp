@@ -77,12 +77,11 @@ endpoint resolve(const dialect& self, const connection_url& url) {
       out.setup = {level->second};
     } else if (key == "busy_timeout") {
       out.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
-    } else if (key == "other_sqlite") {
-      if (given != "allow" && given != "refuse") core::refuse("other_sqlite is allow or refuse");
-      if (given == "refuse") out.connect += other_sqlite_refused;
+    } else if (key == "other_sqlite" && given == "refuse") {
+      out.connect += other_sqlite_refused;
     } else {
-      core::refuse("unknown key " + core::shown(key) +
-                   "; known are synchronous, busy_timeout and other_sqlite");
+      core::refuse("unknown setting " + core::shown(key) +
+                   "; known are synchronous, busy_timeout and other_sqlite=refuse");
     }
   }
   if (file != memory) note_file_system(file, out.capabilities);

@@ -46,7 +46,8 @@ descriptors descriptors_on(const file_number& file) {
     int descriptor = -1;
     std::from_chars(name.data(), name.data() + name.size(), descriptor);
     struct stat found {};
-    if (::fstat(descriptor, &found) == 0 && file_number_of(found) == file) out.push_back(descriptor);
+    if (::fstat(descriptor, &found) == 0 && file_number_of(found) == file)
+      out.push_back(descriptor);
   }
   return out;
 }

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <locale>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <boost/algorithm/string/predicate.hpp>
@@ -57,17 +55,10 @@ std::string file_of(const connection_url& url) {
   return file;
 }
 
-/// The file that has the name now: later sessions open it although the directory may change.
-std::string place_of_file(const std::string& file) {
-  if (file == memory || file.starts_with("file:")) return file;
-  std::error_code failed;
-  const std::string out = std::filesystem::weakly_canonical(file, failed).string();
-  return failed || out.empty() || out.find('"') != std::string::npos ? file : out;
-}
-
 endpoint resolve(const dialect& self, const connection_url& url) {
   if (!url.problem.empty()) core::refuse(url.problem);
-  const std::string file = place_of_file(file_of(url));
+  std::string file = file_of(url);
+  if (file != memory && !file.starts_with("file:")) file = name_from_root(file);
   endpoint out{
       .connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .capabilities = self.capabilities};
   for (const auto& [key, given] : url.settings) {

@@ -58,6 +58,12 @@ std::uint64_t type_of_file_system(const std::string& file) {
 
 }  // namespace
 
+std::string name_from_root(const std::string& file) {
+  std::error_code failed;
+  const std::string out = std::filesystem::weakly_canonical(file, failed).string();
+  return failed || out.empty() || out.find('"') != std::string::npos ? file : out;
+}
+
 void note_file_system(const std::string& file, capabilities& of) {
   if (file.starts_with("file:")) return;  // Only SQLite can read it.
   const auto* const found =

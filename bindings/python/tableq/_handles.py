@@ -146,7 +146,10 @@ def wait_milliseconds(value: Duration) -> int:
     """How long to wait: `math.inf` is the longest that the library knows."""
     if value == math.inf:
         return _LONGEST
-    return milliseconds(value, "wait")
+    found = milliseconds(value, "wait")
+    if found < 0:
+        raise InvalidArgument("tableq: wait is negative: 0 does not wait, math.inf waits for ever")
+    return found
 
 
 def time_milliseconds(value: datetime.datetime, name: str) -> int:
@@ -170,7 +173,7 @@ def bytes_of(payload: Payload) -> bytes:
     if isinstance(payload, bytes):
         return payload
     if isinstance(payload, str):
-        return payload.encode("utf-8")
+        return text_of(payload, "a payload")
     if isinstance(payload, (bytearray, memoryview)):
         return bytes(payload)
     raise InvalidArgument(f"tableq: a payload is bytes or str, not {type(payload).__name__}")

@@ -90,6 +90,10 @@ AnyJob = Union[Job, str]
 def _receipt(job: AnyJob) -> bytes:
     if isinstance(job, Job):
         return job._rows.receipt(job._row)
+    if not isinstance(job, str):
+        raise InvalidArgument(
+            f"tableq: a job is a Job, or its receipt as a str, not {type(job).__name__}"
+        )
     return text_of(job, "a receipt")
 
 
@@ -206,7 +210,7 @@ class LeaseQueue(Queue):
         tx: Optional["Transaction"],
     ) -> None:
         count = count_of(max)
-        longest = wait_milliseconds(wait) if wait else 0
+        longest = 0 if wait == 0 else wait_milliseconds(wait)
         if longest == 0 or tx is not None:
             self._take(count, _read_options(longest, None, lease, claimed_at), tx, taken)
             return
@@ -568,7 +572,7 @@ class ClaimQueue(LeaseQueue):
         options = (created_at, delay, due_at, priority, headers, key, on_duplicate, group,
                    time_to_live, max_attempts, retry, retry_jitter, batch)
         # The shortest way, for most messages.
-        if options == NO_OPTIONS and not wait and using is NOT_GIVEN:
+        if options == NO_OPTIONS and wait == 0 and using is NOT_GIVEN:
             return self._enqueue_once(bytes_of(payload), None, tx)
         return self._enqueue(NewMessage(payload, *options), wait, tx, using)
 

@@ -223,7 +223,7 @@ class Queue(Closing):
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
             return self._through_sql().put(message, using)
         payload = bytes_of(message.payload)
-        longest = wait_milliseconds(wait) if wait else 0
+        longest = 0 if wait == 0 else wait_milliseconds(wait)
         if longest == 0 or tx is not None:
             options = message_options(message)
             if longest:
@@ -395,7 +395,7 @@ class PlainQueue(_DeletingQueue):
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
         added by SQL text in the transaction that is open there, and you commit it.
         """
-        if created_at is None and not wait and using is NOT_GIVEN:
+        if created_at is None and wait == 0 and using is NOT_GIVEN:
             return self._enqueue_once(bytes_of(payload), None, tx)
         return self._enqueue(NewMessage(payload, created_at=created_at), wait, tx, using)
 

@@ -20,6 +20,23 @@ def queue_of(db: tableq.Database, kind: str) -> tableq.Queue:
     return getattr(db, kind)("letters")
 
 
+def test_a_wait_that_is_no_time_is_refused(jobs: tableq.ClaimQueue) -> None:
+    for wait in (-1, timedelta(seconds=-1), None, "5", True, math.nan):
+        with pytest.raises(tableq.InvalidArgument, match="wait"):
+            jobs.put("a", wait=wait)  # type: ignore[arg-type]
+        with pytest.raises(tableq.InvalidArgument, match="wait"):
+            jobs.take(wait=wait)  # type: ignore[arg-type]
+        with pytest.raises(tableq.InvalidArgument, match="wait"):
+            jobs.database.fifo("letters").dequeue(wait=wait)  # type: ignore[arg-type]
+    assert jobs.stats().ready == 0
+
+
+def test_a_text_that_is_no_utf_8_is_refused(db: tableq.Database) -> None:
+    for kind in KINDS:
+        with pytest.raises(tableq.InvalidArgument, match="surrogate"):
+            getattr(db, kind)(f"texts_{kind}").put("\ud800")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_queue_knows_its_name_and_kind(db: tableq.Database, kind: str) -> None:
     queue = queue_of(db, kind)

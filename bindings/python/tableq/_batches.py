@@ -8,7 +8,7 @@ from ctypes import c_int64
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple, Union
 
 from ._errors import call
-from ._handles import FOR_BATCH, Options, Result, Rows, id_of, out_int
+from ._handles import FOR_BATCH, Options, Result, id_of, out_int
 from ._library import lib
 from ._transaction import transaction_pointer
 
@@ -37,10 +37,6 @@ class BatchInfo:
     counted_to: Optional[int]
     """Where the counts but `total` stopped. None: they are exact."""
 
-    @classmethod
-    def _of(cls, rows: Rows, row: int) -> "BatchInfo":
-        return cls(**rows.dict(row))
-
 
 class MessageBatch:
     """A batch of messages. When it is sealed and each message is completed, dead or removed, it
@@ -68,7 +64,7 @@ class MessageBatch:
         """Its counts, or None if it is not there (any more)."""
         handle, within = self._database._handle(), transaction_pointer(tx)
         rows = Result(lib.tq_database_find_batch, handle, within, c_int64(self.id))
-        return BatchInfo._of(rows, 0) if len(rows) else None
+        return rows.record(BatchInfo) if len(rows) else None
 
     def __repr__(self) -> str:
         return f"<tableq.MessageBatch {self.id}>"

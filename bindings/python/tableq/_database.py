@@ -37,7 +37,7 @@ from ._keeper import Keeper
 from ._lease import ClaimQueue, TableQueue
 from ._library import lib
 from ._messages import Finding, MigrationStep, OptionChange, QueueInfo
-from ._queue import PendingQueue, PlainQueue, count_of, findings_of
+from ._queue import PendingQueue, PlainQueue, count_of
 from ._schedules import Schedules
 from ._sql import Outbox
 from ._sqlite import Guard
@@ -358,15 +358,7 @@ class Database(Closing):
         options.boolean(b"dry_run", dry_run)
         text = text_of(name, "name")
         rows = Result(lib.tq_database_alter, self._handle(), text, len(text), options)
-        return [
-            OptionChange(
-                option=rows.text(row, b"option"),
-                before=rows.text(row, b"before"),
-                after=rows.text(row, b"after"),
-                refused_at_open=rows.integer(row, b"refused_at_open") != 0,
-            )
-            for row in range(len(rows))
-        ]
+        return rows.records(OptionChange)
 
     def batch(self, id: int) -> MessageBatch:
         """A batch by its id. The database is not asked."""
@@ -381,7 +373,7 @@ class Database(Closing):
         rows = Result(
             lib.tq_database_batches, self._handle(), count_of(max), id_of(before), least
         )
-        return [BatchInfo._of(rows, row) for row in range(len(rows))]
+        return rows.records(BatchInfo)
 
     def migrate(
         self,
@@ -411,7 +403,7 @@ class Database(Closing):
 
     def inspect(self) -> List[Finding]:
         """Checks for causes of slow or wrong queues. Reads only."""
-        return findings_of(Result(lib.tq_database_inspect, self._handle()))
+        return Result(lib.tq_database_inspect, self._handle()).records(Finding)
 
     @property
     def schedules(self) -> Schedules:

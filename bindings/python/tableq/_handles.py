@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import itertools
@@ -33,6 +34,7 @@ from typing import (
     Type,
     TypeVar,
     Union,
+    cast,
 )
 
 from ._errors import InvalidArgument, call
@@ -378,6 +380,13 @@ bytes_at.argtypes = [c_void_p, c_ssize_t]
 _MUCH = 1 << 20
 
 
+@functools.lru_cache(maxsize=None)
+def _names_of(kind: Any) -> Tuple[str, ...]:
+    if dataclasses.is_dataclass(kind):
+        return tuple(each.name for each in dataclasses.fields(kind))
+    return tuple(kind._fields)
+
+
 class Rows:
     """Rows of a result, or of a list inside of one."""
 
@@ -491,6 +500,16 @@ class Rows:
 
     def dict(self, row: int) -> Dict[str, Any]:
         return {name.decode(): self.value(row, name) for name in self.names()}
+
+    def record(self, kind: Type[T], row: int = 0, **given: Any) -> T:
+        """A dataclass or NamedTuple, whose fields have the names of the result's, but for those
+        that are given. A later library may have more."""
+        names = [name for name in _names_of(cast(Any, kind)) if name not in given]
+        return kind(**{name: self.value(row, name.encode()) for name in names}, **given)
+
+    def records(self, kind: Type[T]) -> List[T]:
+        """Of all rows."""
+        return [self.record(kind, row) for row in range(len(self))]
 
     def dicts(self) -> List[Dict[str, Any]]:
         return [self.dict(row) for row in range(len(self))]

@@ -69,11 +69,7 @@ class Keeper(Closing):
     def lost(self) -> List[LostLease]:
         """The messages that were lost since the last call, or whose batch was cancelled. Never
         waits."""
-        rows = Result(lib.tq_keeper_lost, self._handle())
-        return [
-            LostLease(rows.text(n, b"receipt"), rows.text(n, b"queue"), rows.text(n, b"why"))
-            for n in range(len(rows))
-        ]
+        return Result(lib.tq_keeper_lost, self._handle()).records(LostLease)
 
     def fileno(self) -> int:
         """A descriptor that is readable while `lost` has something to tell."""

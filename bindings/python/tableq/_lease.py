@@ -73,7 +73,6 @@ from ._queue import (
     BatchItem,
     Queue,
     count_of,
-    findings_of,
     ids_batch,
     lease_milliseconds,
     outcome_name,
@@ -490,22 +489,7 @@ class LeaseQueue(Queue):
 
     def stats(self, *, exact: bool = False, count_to: Optional[int] = None) -> ClaimStats:
         """Counts messages. Reads only."""
-        rows = self._stats(exact, count_to)
-        return ClaimStats(
-            ready=rows.integer(0, b"ready"),
-            due=rows.integer(0, b"due"),
-            delayed=rows.integer(0, b"delayed"),
-            leased=rows.integer(0, b"leased"),
-            held=rows.integer(0, b"held"),
-            done=rows.integer(0, b"done"),
-            dead=rows.integer(0, b"dead"),
-            dead_letters=rows.optional_integer(0, b"dead_letters"),
-            dead_letters_at_least=rows.integer(0, b"dead_letters_at_least") != 0,
-            last_id=rows.optional_integer(0, b"last_id"),
-            oldest=rows.optional_time(0, b"oldest"),
-            counted_to=rows.optional_integer(0, b"counted_to"),
-            as_of=rows.time(0, b"as_of"),
-        )
+        return self._stats(exact, count_to).record(ClaimStats)
 
     def purge(
         self,
@@ -731,13 +715,7 @@ class ClaimQueue(LeaseQueue):
 
     def groups(self, max: int = 20) -> List[WaitingGroup]:
         """The groups whose oldest message waits longest. Reads only."""
-        rows = Result(lib.tq_groups, self._handle(), count_of(max))
-        return [
-            WaitingGroup(
-                rows.text(row, b"group"), rows.integer(row, b"waiting"), rows.time(row, b"oldest")
-            )
-            for row in range(len(rows))
-        ]
+        return Result(lib.tq_groups, self._handle(), count_of(max)).records(WaitingGroup)
 
     def set_group_limits(self, limits: GroupLimits, group: str = "") -> None:
         """Sets the limits of a group, or of each group without its own, for every process within a
@@ -755,13 +733,7 @@ class ClaimQueue(LeaseQueue):
         """As they stand in the database now, by the groups; "": each group without its own."""
         rows = Result(lib.tq_group_limits, self._handle())
         return {
-            rows.text(row, b"group"): GroupLimits(
-                running=rows.optional_integer(row, b"running"),
-                rate=rows.optional_double(row, b"rate"),
-                burst=rows.optional_integer(row, b"burst"),
-                weight=rows.optional_integer(row, b"weight"),
-            )
-            for row in range(len(rows))
+            rows.text(row, b"group"): rows.record(GroupLimits, row) for row in range(len(rows))
         }
 
     def cancel(self, message_id: int, *, tx: Optional["Transaction"] = None) -> str:
@@ -851,14 +823,7 @@ class ClaimQueue(LeaseQueue):
             options.boolean(b"dry_run", how.get("dry_run"))
             options.integer(b"batch", how.get("batch"))
             options.stop(stop)
-            rows = Result(function, self._handle(), *first, options)
-            return BulkResult(
-                count=rows.integer(0, b"count"),
-                running=rows.integer(0, b"running"),
-                changed=rows.integer(0, b"changed"),
-                key_held=rows.integer(0, b"key_held"),
-                stopped_at=rows.optional_text(0, b"stopped_at"),
-            )
+            return Result(function, self._handle(), *first, options).record(BulkResult)
 
         return self._database._beside(attempt)
 
@@ -879,8 +844,7 @@ class ClaimQueue(LeaseQueue):
             options.integer(b"max", max)
             options.double(b"per_second", per_second)
             options.stop(stop)
-            rows = Result(lib.tq_redrive_all, self._handle(), options)
-            return Redriven(rows.integer(0, b"count"), rows.integer(0, b"key_held"))
+            return Result(lib.tq_redrive_all, self._handle(), options).record(Redriven)
 
         return self._database._beside(attempt)
 
@@ -935,7 +899,7 @@ class TableQueue(LeaseQueue):
 
     def inspect(self) -> List[Finding]:
         """Checks indexes and mapping. Reads only."""
-        return findings_of(Result(lib.tq_queue_inspect, self._handle()))
+        return Result(lib.tq_queue_inspect, self._handle()).records(Finding)
 
     def ddl(self) -> str:
         """The SQL of the indexes that are missing. Reads only."""

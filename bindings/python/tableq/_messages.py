@@ -138,28 +138,14 @@ class StoredMessage:
     @classmethod
     def _of(cls, rows: Rows, row: int) -> "StoredMessage":
         history = rows.inner(row, b"errors")
-        return cls(
-            id=rows.integer(row, b"id"),
-            state=rows.text(row, b"state"),
-            payload=rows.data(row, b"payload") or b"",
+        return rows.record(
+            cls,
+            row,
             headers=rows.headers(row),
-            key=rows.optional_text(row, b"key"),
-            group=rows.optional_text(row, b"group"),
-            priority=rows.integer(row, b"priority"),
-            attempts=rows.integer(row, b"attempts"),
-            created_at=rows.time(row, b"created_at"),
-            due_at=rows.optional_time(row, b"due_at"),
-            expires_at=rows.optional_time(row, b"expires_at"),
-            claimed_at=rows.optional_time(row, b"claimed_at"),
-            finished_at=rows.optional_time(row, b"finished_at"),
-            errors=[
-                (history.time(n, b"at"), history.text(n, b"error"))
-                for n in range(len(history or ()))
-            ]
+            errors=[(each["at"], each["error"]) for each in history.dicts()]
             if history is not None
             else [],
             progress=cls._progress(rows, row),
-            result=rows.data(row, b"result"),
         )
 
     @staticmethod

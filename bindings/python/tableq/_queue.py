@@ -37,7 +37,7 @@ from ._handles import (
     wait_options,
 )
 from ._library import lib
-from ._messages import Added, Finding, Limits, Message, NewMessage, QueueStats
+from ._messages import Added, Limits, Message, NewMessage, QueueStats
 from ._sql import Outbox
 from ._transaction import transaction_pointer
 
@@ -161,13 +161,7 @@ class Queue(Closing):
     @property
     def limits(self) -> Limits:
         """As they stand in the database now."""
-        rows = Result(lib.tq_queue_limits, self._handle())
-        return Limits(
-            capacity=rows.optional_integer(0, b"capacity"),
-            rate=rows.optional_double(0, b"rate"),
-            burst=rows.optional_integer(0, b"burst"),
-            concurrency=rows.optional_integer(0, b"concurrency"),
-        )
+        return Result(lib.tq_queue_limits, self._handle()).record(Limits)
 
     def settings(self) -> "dict[str, Any]":
         """What holds for this handle, by the names of tableq.h. The database is not asked."""
@@ -355,15 +349,7 @@ class _DeletingQueue(Queue):
 
     def stats(self, *, exact: bool = False, count_to: Optional[int] = None) -> QueueStats:
         """Counts messages. Reads only."""
-        rows = self._stats(exact, count_to)
-        return QueueStats(
-            waiting=rows.integer(0, b"waiting"),
-            delayed=rows.integer(0, b"delayed"),
-            last_id=rows.optional_integer(0, b"last_id"),
-            oldest=rows.optional_time(0, b"oldest"),
-            counted_to=rows.optional_integer(0, b"counted_to"),
-            as_of=rows.time(0, b"as_of"),
-        )
+        return self._stats(exact, count_to).record(QueueStats)
 
     def put_batch(
         self,
@@ -437,19 +423,6 @@ class PendingQueue(_DeletingQueue):
         return await self._database._run(
             lambda: self.put(payload, delay=delay, due_at=due_at, created_at=created_at)
         )
-
-
-def findings_of(rows: Result) -> List[Finding]:
-    """The results of a check."""
-    return [
-        Finding(
-            severity=rows.text(row, b"severity"),
-            subject=rows.text(row, b"subject"),
-            what=rows.text(row, b"what"),
-            fix=rows.text(row, b"fix"),
-        )
-        for row in range(len(rows))
-    ]
 
 
 def ids_batch(ids: Sequence[int]) -> Batch:

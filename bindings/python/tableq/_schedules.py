@@ -166,7 +166,7 @@ class Schedules:
             batch.add(bytes_of(rule.payload), _options(rule))
         text = text_of(owner, "owner")
         done = Result(lib.tq_schedule_declare, self._database._handle(), text, len(text), batch)
-        return Declared(**done.dict(0))
+        return done.record(Declared)
 
     def list(self) -> List[ScheduleInfo]:
         """All rules, by name."""

@@ -33,7 +33,7 @@ for group in "${@:-build}"; do
       command -v node >/dev/null || wanted+=(nodejs)
       command -v npm >/dev/null || wanted+=(npm)
       ;;
-    fuzz) wanted+=(clang-14 libfuzzer-14-dev) ;;
+    fuzz) wanted+=(clang-14 libclang-rt-14-dev libfuzzer-14-dev) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2

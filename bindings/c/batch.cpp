@@ -53,7 +53,7 @@ void add_receipt(tq_batch& batch, tableq::receipt one, const failure_values* fai
 
 void add_text(tq_batch& batch, std::string_view bytes) {
   if (!batch.receipts.empty()) return add_receipt(batch, tableq::parse_receipt(bytes), nullptr);
-  batch.messages.push_back({.payload = std::string(bytes)});
+  batch.messages.emplace_back().payload = bytes;
 }
 
 void add_message(tq_batch& batch, std::string_view payload, const message_values& values) {

@@ -437,7 +437,12 @@ class LeaseQueue(Queue):
         batch = _receipts(jobs, options)
         rows = Result(function, self._handle(), transaction_pointer(tx), batch)
         outcomes = rows.integers(b"outcome")
-        return [_settled(job, outcome == 0, tx) for job, outcome in zip(jobs, outcomes)]
+        if tx is not None or any(outcomes):
+            return [_settled(job, outcome == 0, tx) for job, outcome in zip(jobs, outcomes)]
+        for job in jobs:  # Each took effect.
+            if isinstance(job, Job):
+                job._settled = True
+        return [True] * len(jobs)
 
     # ------------------------------------------------------------------------------------- workers
 

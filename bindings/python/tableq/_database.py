@@ -124,7 +124,14 @@ def claim_options(given: Mapping[str, Any], purpose: int = FOR_QUEUE) -> Options
 
 
 class Database(Closing):
-    """A database that holds queues. Any thread may use it; `tableq.open` makes it.
+    """A database that holds queues. Any thread may use it. `tableq.open` makes it, and connects
+    once, so that a wrong address, password or file fails there.
+
+    url: `sqlite:///var/lib/shop/shop.db` (three slashes: an absolute path), `sqlite://shop.db`,
+    `postgresql://user:password@host/database`. create: whether opening a queue may create its
+    table. schema_name, table_prefix: where the tables are. retry_for: how long a call is repeated
+    after errors that allow it, 10 s by default. clock: for tests, see tableq.testing. The others:
+    `open_options` in tableq/options.hpp.
 
     Close it with `close`, or by `with`; what is open when the interpreter ends is closed then. In a
     child of fork() every call raises InvalidArgument: open another one there.
@@ -631,42 +638,4 @@ def _json(definition: Union[str, Mapping[str, Any]]) -> bytes:
     return json.dumps(definition).encode()
 
 
-def open(
-    url: str,
-    *,
-    create: bool = True,
-    schema_name: Optional[str] = None,
-    table_prefix: Optional[str] = None,
-    notifications: Optional[str] = None,
-    max_sessions: Optional[int] = None,
-    session_timeout: Optional[Duration] = None,
-    retry_for: Optional[Duration] = None,
-    max_payload: Optional[int] = None,
-    poll_interval: Optional[Duration] = None,
-    refuses_beside_begin: Optional[bool] = None,
-    metrics: bool = False,
-    clock: Optional[Clock] = None,
-) -> Database:
-    """Opens a database, and connects once, so that a wrong address, password or file fails here.
-
-    url: `sqlite:///var/lib/shop/shop.db` (three slashes: an absolute path), `sqlite://shop.db`,
-    `postgresql://user:password@host/database`. create: whether opening a queue may create its
-    table. schema_name, table_prefix: where the tables are. retry_for: how long a call is repeated
-    after errors that allow it, 10 s by default. clock: for tests, see tableq.testing. The others:
-    `open_options` in tableq/options.hpp.
-    """
-    return Database(
-        url,
-        create=create,
-        schema_name=schema_name,
-        table_prefix=table_prefix,
-        notifications=notifications,
-        max_sessions=max_sessions,
-        session_timeout=session_timeout,
-        retry_for=retry_for,
-        max_payload=max_payload,
-        poll_interval=poll_interval,
-        refuses_beside_begin=refuses_beside_begin,
-        metrics=metrics,
-        clock=clock,
-    )
+open = Database

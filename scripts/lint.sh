@@ -55,7 +55,7 @@ tidy() {
   local build=$PWD/build/tidy
   tidy_build "$build" || return
   # A joined file includes sources, which this check takes for a mistake.
-  run_tidy "$build" "^($PWD/(core|drivers|bindings|tools)|$build/(CMakeFiles|tools))/.*\.(cpp|cxx)$" \
+  run_tidy "$build" "^($PWD/(core|drivers|bindings|tools)|$build/(CMakeFiles|tools|bindings))/.*\.(cpp|cxx)$" \
     -checks=-bugprone-suspicious-include
 }
 

@@ -58,7 +58,7 @@ constexpr std::array batch_columns = {
     member<batch_info, &batch_info::counted_to>("counted_to"),
 };
 
-result result_of(std::vector<tableq::batch_info> batches) {
+result result_of_batches(std::vector<tableq::batch_info> batches) {
   return made(std::move(batches), batch_columns);
 }
 
@@ -87,7 +87,7 @@ int tq_database_batches(tq_database* db, size_t max, int64_t before, size_t coun
     tableq::batch_page page{.max = max};
     if (before != 0) page.before = before;
     if (count_to != 0) page.count_to = count_to;
-    return result_of(checked(db).db.batches(page));
+    return result_of_batches(checked(db).db.batches(page));
   });
 }
 int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_result** batch,
@@ -95,7 +95,7 @@ int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_r
   return making(batch, error, [&] {
     std::vector<tableq::batch_info> found;
     if (auto one = batch_in(db, tx, id).get()) found.push_back(*std::move(one));
-    return result_of(std::move(found));
+    return result_of_batches(std::move(found));
   });
 }
 int tq_database_seal_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_error** error) {

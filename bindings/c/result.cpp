@@ -325,7 +325,7 @@ constexpr std::array redriven_columns = {
     member<redriven, &redriven::key_held>("key_held"),
 };
 
-std::string text_of(const tableq::filter_place& place) {
+std::string place_text(const tableq::filter_place& place) {
   return std::to_string(place.part) + ":" + std::to_string(place.at) + ":" +
          std::to_string(place.id) + ":" + std::to_string(place.until);
 }
@@ -472,7 +472,7 @@ result result_of(const tableq::redriven& done) {
 }
 result result_of(const tableq::bulk_result& done) {
   bulk_row row{.done = done};
-  if (done.stopped_at) row.stopped_at = text_of(*done.stopped_at);
+  if (done.stopped_at) row.stopped_at = place_text(*done.stopped_at);
   return made_of_one(std::move(row), bulk_columns);
 }
 result result_of(std::vector<tableq::option_change> changes) {
@@ -480,7 +480,7 @@ result result_of(std::vector<tableq::option_change> changes) {
 }
 result result_of(const std::optional<tableq::filter_place>& next) {
   std::vector<std::string> places;
-  if (next) places.push_back(text_of(*next));
+  if (next) places.push_back(place_text(*next));
   return made(std::move(places), place_columns);
 }
 result result_of(handle_settings settings) {

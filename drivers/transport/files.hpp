@@ -22,6 +22,13 @@ struct file_state {
 };
 file_state state_of_file(const std::string& path) noexcept;
 
+#if defined(_WIN32)
+/// Nobody can delete, move or replace a file that SQLite has open.
+inline constexpr bool open_files_keep_their_names = true;
+#else
+inline constexpr bool open_files_keep_their_names = false;
+#endif
+
 /// Why this user may not write there.
 enum class write_refusal { none, absent, read_only_file_system, no_right };
 write_refusal refusal_of_writes(const std::string& path) noexcept;

@@ -33,6 +33,7 @@ std::string named_file::doubt() const {
 bool named_file::there() const noexcept {
   // The node number of an open file is never reused, even after the file was deleted.
   if (!found()) return false;
+  if (open_files_keep_their_names) return true;
   const file_state now = state_of_file(name_);
   return now.node == node_ && now.device == device_;
 }

@@ -18,13 +18,21 @@ std::intptr_t number_of(HANDLE handle) {
   return reinterpret_cast<std::intptr_t>(handle);
 }
 
-/// The arguments have no quotes.
+/// As CommandLineToArgvW takes it apart: backslashes before a quote are doubled.
 std::wstring command_line_of(const std::vector<std::string>& command) {
   std::wstring out;
   for (const std::string& each : command) {
-    out.append(out.empty() ? L"\"" : L" \"")
-        .append(std::filesystem::path(each).wstring())
-        .append(L"\"");
+    if (!out.empty()) out += L' ';
+    out += L'"';
+    std::size_t backslashes = 0;
+    for (const wchar_t c : std::filesystem::path(each).wstring() + L'"') {
+      if (c == L'"') out.append(backslashes, L'\\');
+      backslashes = c == L'\\' ? backslashes + 1 : 0;
+      if (c == L'"') out += L'\\';
+      out += c;
+    }
+    // The last quote is the argument's end.
+    out.erase(out.size() - 2, 1);
   }
   return out;
 }

@@ -1241,8 +1241,8 @@ WHERE id = (
 RETURNING {delivery}
 
 -- name: claim.take_first
--- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: without the
--- lists it costs a third less. The ready messages above :level come first, then those of the level that came back,
+-- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
+-- The ready messages above :level come first, then those of the level that came back,
 -- those from its floor on, and all others.
 UPDATE {table} AS msg
 SET {new_lease},
@@ -2802,11 +2802,12 @@ CROSS JOIN LATERAL (SELECT pg_catalog.count(*) AS others,
 ORDER BY b.id DESC
 
 -- name: batch.members
+-- As a range of the index. With batch = and outcome =, the planner may walk the primary key, past members of others.
 SELECT queue, message
 FROM {members}
-WHERE batch = CAST(:batch AS bigint)
-  AND outcome = 0
-  AND (queue, message) > (CAST(:after_queue AS bigint), CAST(:after_message AS bigint))
+WHERE (batch, outcome, queue, message)
+      > (CAST(:batch AS bigint), 0, CAST(:after_queue AS bigint), CAST(:after_message AS bigint))
+  AND (batch, outcome) <= (CAST(:batch AS bigint), 0)
 ORDER BY batch, outcome, queue, message
 LIMIT CAST(:max AS bigint)
 

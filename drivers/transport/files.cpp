@@ -86,13 +86,13 @@ bool file_lock::open(const std::string& path) noexcept {
   return is_open();
 }
 
-bool file_lock::try_lock() noexcept {
+bool file_lock::try_lock() const noexcept {
   OVERLAPPED byte = locked_byte();
   return ::LockFileEx(handle_of(file_), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1,
                       0, &byte) != 0;
 }
 
-void file_lock::unlock() noexcept {
+void file_lock::unlock() const noexcept {
   OVERLAPPED byte = locked_byte();
   ::UnlockFileEx(handle_of(file_), 0, 1, 0, &byte);
 }
@@ -136,11 +136,11 @@ bool file_lock::open(const std::string& path) noexcept {
   return is_open();
 }
 
-bool file_lock::try_lock() noexcept {
+bool file_lock::try_lock() const noexcept {
   return ::flock(static_cast<int>(file_), LOCK_EX | LOCK_NB) == 0;
 }
 
-void file_lock::unlock() noexcept {
+void file_lock::unlock() const noexcept {
   ::flock(static_cast<int>(file_), LOCK_UN);
 }
 

@@ -55,8 +55,8 @@ class file_lock {
   bool open(const std::string& path) noexcept;
   [[nodiscard]] bool is_open() const noexcept { return file_ != -1; }
   /// Without waiting. @return false: another one has it.
-  bool try_lock() noexcept;
-  void unlock() noexcept;
+  [[nodiscard]] bool try_lock() const noexcept;
+  void unlock() const noexcept;
 
  private:
   std::int64_t file_ = -1;

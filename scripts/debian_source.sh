@@ -3,7 +3,7 @@
 #
 #   scripts/debian_source.sh PACKAGE FOLDER
 set -euo pipefail
-package=$1 folder=$2
+package=$1 folder=$(realpath -m "$2")
 found() {
   find "$folder" -maxdepth 1 -type d -name "$package-*" | grep .
 }

@@ -33,7 +33,7 @@ bool append_input(std::string& buffer);
 /// Writes to standard error. Nothing is left to report a failure to.
 void write_error(std::string_view bytes) noexcept;
 
-/// What main was given, as UTF-8, without the program's name.
+/// The arguments of main as UTF-8, without the program's name.
 [[nodiscard]] std::vector<std::string> arguments_of(int argc, char** argv);
 
 }  // namespace tool

@@ -16,14 +16,16 @@ namespace tableq::inline v0::core {
 
 #if defined(_WIN32)
 
-void at_fork(void (* /*before*/)(), void (* /*in_parent*/)(), void (* /*in_child*/)()) {}
+int at_fork(void (* /*before*/)(), void (* /*in_parent*/)(), void (* /*in_child*/)()) {
+  return 0;
+}
 
 void close_descriptor(int /*descriptor*/) noexcept {}
 
 #else
 
-void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-  ::pthread_atfork(before, in_parent, in_child);
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  return ::pthread_atfork(before, in_parent, in_child);
 }
 
 void close_descriptor(int descriptor) noexcept {

@@ -14,10 +14,10 @@ namespace tableq::inline v0::core {
 std::mutex& process_wide();
 
 /// Registers what a fork runs: before it, and after it in the parent and in the child, as
-/// pthread_atfork. Nothing on a system that has no fork.
-void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+/// pthread_atfork, whose result it returns. Nothing on a system that has no fork.
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
-/// Of a file or a connection, in a child of fork().
+/// Closes a descriptor in a child. Nothing on a system that has no fork.
 void close_descriptor(int descriptor) noexcept;
 
 /// Registers a function that runs in every child before anything else, while process_wide() is

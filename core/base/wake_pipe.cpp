@@ -9,13 +9,14 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include <tableq/error.hpp>
 
 namespace tableq::inline v0::core {
 namespace {
+
+using both_ends = std::array<std::int64_t, 2>;
 
 [[noreturn]] void none_left() {
   throw error(errc::busy, advice::statement,
@@ -27,12 +28,12 @@ namespace {
 
 using poll_entry = WSAPOLLFD;
 
-int poll_all(poll_entry* entries, std::size_t count, int time) {
+int poll_all(poll_entry* entries, std::size_t count, int time) noexcept {
   return ::WSAPoll(entries, static_cast<ULONG>(count), time);
 }
 
 /// A socket that is connected with itself.
-SOCKET open_socket() {
+both_ends open_ends() {
   WSADATA ignored{};
   // Once for each: the system counts, and the end of the process ends all.
   if (::WSAStartup(MAKEWORD(2, 2), &ignored) != 0) none_left();
@@ -50,44 +51,32 @@ SOCKET open_socket() {
     ::closesocket(made);
     none_left();
   }
-  return made;
+  const auto number = static_cast<std::int64_t>(made);
+  return {number, number};
+}
+
+void close_ends(const both_ends& ends) noexcept {
+  ::closesocket(static_cast<SOCKET>(ends[0]));
+}
+
+void write_byte(std::int64_t end) noexcept {
+  ::send(static_cast<SOCKET>(end), "", 1, 0);
+}
+
+bool read_some(std::int64_t end) noexcept {
+  std::array<char, 64> taken{};
+  return ::recv(static_cast<SOCKET>(end), taken.data(), taken.size(), 0) > 0;
 }
 
 #else
 
 using poll_entry = pollfd;
 
-int poll_all(poll_entry* entries, std::size_t count, int time) {
+int poll_all(poll_entry* entries, std::size_t count, int time) noexcept {
   return ::poll(entries, count, time);
 }
 
-#endif
-
-}  // namespace
-
-#if defined(_WIN32)
-
-wake_pipe::wake_pipe() : reading_(static_cast<std::int64_t>(open_socket())), writing_(reading_) {}
-
-wake_pipe::~wake_pipe() {
-  ::closesocket(static_cast<SOCKET>(reading_));
-}
-
-void wake_pipe::raise() noexcept {
-  if (raised_.exchange(true)) return;
-  ::send(static_cast<SOCKET>(writing_), "", 1, 0);
-}
-
-void wake_pipe::lower() noexcept {
-  std::array<char, 64> taken{};
-  while (::recv(static_cast<SOCKET>(reading_), taken.data(), taken.size(), 0) > 0) {
-  }
-  raised_.exchange(false);
-}
-
-#else
-
-wake_pipe::wake_pipe() {
+both_ends open_ends() {
   std::array<int, 2> ends{};
 #if defined(TABLEQ_LINUX)
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) none_left();
@@ -98,34 +87,48 @@ wake_pipe::wake_pipe() {
     ::fcntl(each, F_SETFL, O_NONBLOCK);
   }
 #endif
-  reading_ = ends[0];
-  writing_ = ends[1];
+  return {ends[0], ends[1]};
 }
 
-wake_pipe::~wake_pipe() {
-  ::close(static_cast<int>(reading_));
-  ::close(static_cast<int>(writing_));
+void close_ends(const both_ends& ends) noexcept {
+  for (const std::int64_t each : ends) ::close(static_cast<int>(each));
 }
 
-void wake_pipe::raise() noexcept {
-  if (raised_.exchange(true)) return;
+void write_byte(std::int64_t end) noexcept {
   // Fails only when the pipe is full; then it is readable anyway.
-  [[maybe_unused]] const ssize_t ignored = ::write(static_cast<int>(writing_), "", 1);
+  [[maybe_unused]] const ssize_t ignored = ::write(static_cast<int>(end), "", 1);
 }
 
-void wake_pipe::lower() noexcept {
+bool read_some(std::int64_t end) noexcept {
   std::array<char, 64> taken{};
-  while (::read(static_cast<int>(reading_), taken.data(), taken.size()) > 0) {
-  }
-  raised_.exchange(false);
+  return ::read(static_cast<int>(end), taken.data(), taken.size()) > 0;
 }
 
 #endif
 
+}  // namespace
+
+wake_pipe::wake_pipe() : ends_(open_ends()) {}
+
+wake_pipe::~wake_pipe() {
+  close_ends(ends_);
+}
+
+void wake_pipe::raise() noexcept {
+  if (!raised_.exchange(true)) write_byte(ends_[1]);
+}
+
+void wake_pipe::lower() noexcept {
+  while (read_some(ends_[0])) {
+  }
+  // Not before: a byte that comes in between would be taken, and the next raise would write none.
+  raised_.exchange(false);
+}
+
 wake_pipe::woken_by wake_pipe::wait(std::int64_t other,
                                     std::chrono::milliseconds longest) noexcept {
   std::array<poll_entry, 2> watched{};
-  watched[0].fd = static_cast<decltype(watched[0].fd)>(reading_);
+  watched[0].fd = static_cast<decltype(watched[0].fd)>(ends_[0]);
   watched[1].fd = static_cast<decltype(watched[1].fd)>(other);
   watched[0].events = watched[1].events = POLLIN;
   constexpr std::chrono::milliseconds most{std::numeric_limits<int>::max()};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -18,7 +19,7 @@ class wake_pipe {
   wake_pipe& operator=(const wake_pipe&) = delete;
   ~wake_pipe();
 
-  [[nodiscard]] int get() const noexcept { return static_cast<int>(reading_); }
+  [[nodiscard]] int get() const noexcept { return static_cast<int>(ends_[0]); }
   void raise() noexcept;
   void lower() noexcept;
 
@@ -29,8 +30,7 @@ class wake_pipe {
   woken_by wait(std::int64_t other, std::chrono::milliseconds longest) noexcept;
 
  private:
-  std::int64_t reading_ = -1;
-  std::int64_t writing_ = -1;
+  std::array<std::int64_t, 2> ends_;  ///< To read, to write; of a socket the same.
   std::atomic<bool> raised_{false};
 };
 

@@ -55,60 +55,43 @@ const transact_scope*& innermost() noexcept {
 
 }  // namespace
 
-/// All of this process.
-struct open_transactions {
-  std::vector<open_transaction*> all;  // guarded by process_wide()
-
-  /// Never destroyed: static objects may hold transactions.
-  static open_transactions& only() {
-    static auto* const made = new open_transactions;
-    return *made;
+std::vector<open_transaction*>& open_transaction::all() {
+  // Never destroyed: static objects may hold transactions.
+  static auto* const made = new std::vector<open_transaction*>;
+  return *made;
+}
+/// Those of this thread.
+template <class Work>
+void open_transaction::each_here(Work work) {
+  const std::uint64_t here = number_of_this_thread();
+  for (open_transaction* each : all()) {
+    if (each->thread_ == here) work(*each);
   }
-
-  /// Those of this thread, while process_wide() is held.
-  template <class Work>
-  static void each_here(Work work) {
-    const std::uint64_t here = number_of_this_thread();
-    for (open_transaction* each : only().all) {
-      if (each->thread_ == here) work(*each);
-    }
-  }
-  static const void* database_of(const open_transaction& one) { return one.of_; }
-  static bool is_open(const open_transaction& one) {
-    return one.enlisted_ == nullptr || seems_in_transaction(*one.enlisted_);
-  }
-  static void leave(open_transaction& one) { one.thread_ = 0; }
-};
+}
 
 left_to_others::left_to_others() {
   if (!ever_here()) return;
   const std::scoped_lock hold(process_wide());
-  open_transactions::each_here([this](const open_transaction& each) {
-    before_.push_back(open_transactions::database_of(each));
-  });
+  open_transaction::each_here(
+      [this](const open_transaction& each) { before_.push_back(each.of_); });
 }
 left_to_others::~left_to_others() {
   if (!ever_here()) return;
   const std::scoped_lock hold(process_wide());
-  open_transactions::each_here([this](open_transaction& each) {
-    const void* const of = open_transactions::database_of(each);
-    if (std::find(before_.begin(), before_.end(), of) == before_.end()) {
-      open_transactions::leave(each);
-    }
+  open_transaction::each_here([this](open_transaction& each) {
+    if (std::find(before_.begin(), before_.end(), each.of_) == before_.end()) each.thread_ = 0;
   });
 }
 
 open_transaction::open_transaction(const void* of, connection* enlisted)
-    : of_(of), enlisted_(enlisted) {
-  {
-    const std::scoped_lock hold(process_wide());
-    open_transactions::only().all.push_back(this);
-  }
-  used_here();
+    : of_(of), enlisted_(enlisted), thread_(number_of_this_thread()) {
+  ever_here() = true;
+  const std::scoped_lock hold(process_wide());
+  all().push_back(this);
 }
 open_transaction::~open_transaction() {
   const std::scoped_lock hold(process_wide());
-  std::erase(open_transactions::only().all, this);
+  std::erase(all(), this);
 }
 void open_transaction::used_here() {
   ever_here() = true;
@@ -118,11 +101,11 @@ void open_transaction::used_here() {
 int open_transaction::on_this_thread() noexcept {
   if (!ever_here()) return 0;
   const std::scoped_lock hold(process_wide());
-  int all = 0;
-  open_transactions::each_here([&](const open_transaction& each) {
-    if (open_transactions::is_open(each)) ++all;
+  int open = 0;
+  each_here([&](const open_transaction& each) {
+    if (each.enlisted_ == nullptr || seems_in_transaction(*each.enlisted_)) ++open;
   });
-  return all;
+  return open;
 }
 void open_transaction::left_open(const void* session) noexcept {
   left_open_here() = session;
@@ -134,9 +117,7 @@ bool open_transaction::refuses_on_this_thread(const void* database) noexcept {
   if (!ever_here()) return false;
   const std::scoped_lock hold(process_wide());
   bool found = false;
-  open_transactions::each_here([&](const open_transaction& each) {
-    found = found || open_transactions::database_of(each) == database;
-  });
+  each_here([&](const open_transaction& each) { found = found || each.of_ == database; });
   return found;
 }
 

@@ -51,11 +51,16 @@ class open_transaction {
   [[nodiscard]] static bool refuses_on_this_thread(const void* database) noexcept;
 
  private:
-  friend struct open_transactions;
+  friend class left_to_others;
+
+  /// All of this process. Guarded by process_wide(), as the next two.
+  static std::vector<open_transaction*>& all();
+  template <class Work>
+  static void each_here(Work work);
 
   const void* of_;
   connection* enlisted_;
-  std::uint64_t thread_ = 0;  // guarded by process_wide(); zero: no thread's
+  std::uint64_t thread_ = 0;  // zero: no thread's
 };
 
 class database_state;

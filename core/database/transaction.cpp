@@ -78,8 +78,8 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
     : database_(std::move(database)),
       adopted_(database_->dialect_driver().adopt(callers, options.keep_statements)),
       callers_session_(callers.soci != nullptr ? callers.soci : callers.handle),
-      autocommit_(options.autocommit) {
-  mark_.emplace(nullptr, adopted_.get());
+      autocommit_(options.autocommit),
+      mark_(std::in_place, nullptr, adopted_.get()) {
   const bool later =
       options.keep_statements && transaction_of(*adopted_) == transaction_status::none;
   if (!later) check_open(*adopted_);

@@ -1242,8 +1242,8 @@ RETURNING {delivery}
 
 -- name: claim.take_first
 -- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
--- The ready messages above :level come first, then those of the level that came back,
--- those from its floor on, and all others.
+-- The ready messages above :level come first, then those of the level that came back, those from its floor on, and
+-- all others.
 UPDATE {table} AS msg
 SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)

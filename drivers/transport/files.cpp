@@ -11,7 +11,9 @@
 #endif
 
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
+#include <system_error>
 
 namespace tableq::inline v0::drivers {
 
@@ -67,9 +69,13 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
   try {
     if (::_waccess(std::filesystem::path(path).c_str(), writable) == 0) return write_refusal::none;
   } catch (...) {  // noexcept: a path that is no UTF-8 names no file.
-    return write_refusal::absent;
+    return write_refusal::none;
   }
-  return errno == ENOENT ? write_refusal::absent : write_refusal::no_right;
+  return errno == ENOENT ? write_refusal::none : write_refusal::no_right;
+}
+
+std::vector<int> descriptors_on(const file_state& /*file*/) {
+  return {};
 }
 
 full fullness_of(int /*system_number*/) noexcept {
@@ -115,9 +121,29 @@ file_state state_of_file(const std::string& path) noexcept {
 }
 
 write_refusal refusal_of_writes(const std::string& path) noexcept {
-  if (::access(path.c_str(), W_OK) == 0) return write_refusal::none;
-  if (errno == ENOENT) return write_refusal::absent;
+  if (::access(path.c_str(), W_OK) == 0 || errno == ENOENT) return write_refusal::none;
   return errno == EROFS ? write_refusal::read_only_file_system : write_refusal::no_right;
+}
+
+std::vector<int> descriptors_on(const file_state& file) {
+  std::vector<int> out;
+#if defined(TABLEQ_LINUX)
+  std::error_code failed;
+  std::filesystem::directory_iterator each("/proc/self/fd", failed);
+  for (; !failed && each != std::filesystem::directory_iterator(); each.increment(failed)) {
+    const std::string name = each->path().filename().string();
+    int descriptor = -1;
+    std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    struct stat found {};
+    if (::fstat(descriptor, &found) == 0 && found.st_dev == file.device &&
+        found.st_ino == file.node) {
+      out.push_back(descriptor);
+    }
+  }
+#else
+  static_cast<void>(file);
+#endif
+  return out;
 }
 
 full fullness_of(int system_number) noexcept {

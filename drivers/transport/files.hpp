@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drivers/transport/forks.hpp"
 
@@ -29,8 +30,12 @@ inline constexpr bool open_files_keep_their_names = true;
 inline constexpr bool open_files_keep_their_names = false;
 #endif
 
-/// Why this user may not write there.
-enum class write_refusal { none, absent, read_only_file_system, no_right };
+/// The descriptors of this process on the file. Only Linux tells them; elsewhere there are none. No
+/// descriptor is opened on the file: to close one would drop SQLite's locks.
+std::vector<int> descriptors_on(const file_state& file);
+
+/// Why this user may not write there. None also where nothing has that name.
+enum class write_refusal { none, read_only_file_system, no_right };
 write_refusal refusal_of_writes(const std::string& path) noexcept;
 
 /// Of an error that SQLite calls an I/O error, by the system's number.

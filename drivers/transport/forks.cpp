@@ -63,10 +63,7 @@ closed_in_child::~closed_in_child() {
 }
 
 fork_guard::fork_guard() {
-  static const bool registered = [] {
-    core::at_fork(begin_fork, end_fork, begin_child);
-    return true;
-  }();
+  static const int registered = core::at_fork(begin_fork, end_fork, begin_child);
   static_cast<void>(registered);
   for (;;) {
     ++calls;

@@ -46,16 +46,13 @@ std::string refused_writes(const std::string& file) {
   std::error_code failed;
   const auto folder = std::filesystem::absolute(file, failed).parent_path().string();
   if (failed) return {};
-  const auto refuses = [](write_refusal why) {
-    return why != write_refusal::none && why != write_refusal::absent;
-  };
-  if (const write_refusal why = refusal_of_writes(folder); refuses(why)) {
+  if (const write_refusal why = refusal_of_writes(folder); why != write_refusal::none) {
     return "the folder " + folder +
            (why == write_refusal::read_only_file_system ? " is on a read-only file system"
                                                         : " accepts no writes by this user") +
            ", and SQLite keeps files beside the database, also to read it";
   }
-  if (refuses(refusal_of_writes(file))) {
+  if (refusal_of_writes(file) != write_refusal::none) {
     return "the file " + file + " accepts no writes by this user; look at its owner and mode";
   }
   return {};

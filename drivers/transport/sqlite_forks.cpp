@@ -39,8 +39,8 @@ meeting_place& place() {
     sqlite3_vfs* entry = sqlite3_vfs_find(name_of_place);
     if (entry == nullptr) {
       auto* const made = new meeting_place{*sqlite3_vfs_find(nullptr), std::thread::id{}, 0};
-      made->entry.zName =
-          sqlite3_mprintf("%s", name_of_place);  // This copy's own text may be unloaded.
+      // This copy's own text may be unloaded.
+      made->entry.zName = sqlite3_mprintf("%s", name_of_place);
       sqlite3_vfs_register(&made->entry, 0);
       entry = &made->entry;
     }
@@ -69,10 +69,9 @@ void give_mutexes() {
 }  // namespace
 
 void prepare_sqlite_for_forks() {
-  static const bool registered = [] {
+  static const int registered = [] {
     place();  // Not in the midst of a fork.
-    core::at_fork(take_mutexes, give_mutexes, give_mutexes);
-    return true;
+    return core::at_fork(take_mutexes, give_mutexes, give_mutexes);
   }();
   static_cast<void>(registered);
 }

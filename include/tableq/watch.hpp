@@ -39,8 +39,7 @@ namespace tableq::inline v0 {
 /// Distinct objects: safe. Shared objects: safe, except moves and destruction.
 class TABLEQ_EXPORT watch {
  public:
-  /// @throws error errc::busy when the system has no descriptor left; errc::unsupported on a system
-  ///   without such descriptors.
+  /// @throws error errc::busy when the system has no descriptor left.
   watch();
   watch(watch&&) noexcept;
   /// Ends its own queues and descriptor first, as the destructor does.

@@ -36,8 +36,8 @@ GAPS = {
 # A text that the grammar must refuse, or the check is none.
 BROKEN = "WITH c AS (SELECT TOP (1) id FROM [mail] DELETE FROM c OUTPUT deleted.id"
 
-# Statements that the dialect may do without: a queue has one take of two; a look is a question and a take; payloads of
-# any length are read by parts, and a database with one writer is asked, elsewhere.
+# Statements that the dialect may do without. A queue has one of the two takes. A look is a question and a take here. The
+# others are for a driver that reads long payloads by parts, and for a database with one writer.
 OPTIONAL = ("claim.take", "claim.take_turns", "claim.look", "claim.pick", "claim.lease", "claim.taken", "batch.among",
             "batch.remove")
 

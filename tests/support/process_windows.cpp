@@ -18,21 +18,18 @@ std::intptr_t number_of(HANDLE handle) {
   return reinterpret_cast<std::intptr_t>(handle);
 }
 
-/// As CommandLineToArgvW takes it apart: backslashes before a quote are doubled.
+/// As CommandLineToArgvW takes it apart: backslashes count twice before a quote.
 std::wstring command_line_of(const std::vector<std::string>& command) {
   std::wstring out;
   for (const std::string& each : command) {
-    if (!out.empty()) out += L' ';
-    out += L'"';
+    out += out.empty() ? L"\"" : L" \"";
     std::size_t backslashes = 0;
-    for (const wchar_t c : std::filesystem::path(each).wstring() + L'"') {
-      if (c == L'"') out.append(backslashes, L'\\');
+    for (const wchar_t c : std::filesystem::path(each).wstring()) {
+      if (c == L'"') out.append(backslashes + 1, L'\\');
       backslashes = c == L'\\' ? backslashes + 1 : 0;
-      if (c == L'"') out += L'\\';
       out += c;
     }
-    // The last quote is the argument's end.
-    out.erase(out.size() - 2, 1);
+    out.append(backslashes, L'\\').append(L"\"");
   }
   return out;
 }

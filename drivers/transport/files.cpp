@@ -74,8 +74,8 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
   return errno == ENOENT ? write_refusal::none : write_refusal::no_right;
 }
 
-std::vector<int> descriptors_on(const file_state& /*file*/) {
-  return {};
+std::optional<std::vector<int>> descriptors_on(const file_state& /*file*/) {
+  return std::nullopt;
 }
 
 full fullness_of(int /*system_number*/) noexcept {
@@ -125,9 +125,9 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
   return errno == EROFS ? write_refusal::read_only_file_system : write_refusal::no_right;
 }
 
-std::vector<int> descriptors_on(const file_state& file) {
-  std::vector<int> out;
+std::optional<std::vector<int>> descriptors_on(const file_state& file) {
 #if defined(TABLEQ_LINUX)
+  std::vector<int> out;
   std::error_code failed;
   std::filesystem::directory_iterator each("/proc/self/fd", failed);
   for (; !failed && each != std::filesystem::directory_iterator(); each.increment(failed)) {
@@ -140,10 +140,11 @@ std::vector<int> descriptors_on(const file_state& file) {
       out.push_back(descriptor);
     }
   }
+  return out;
 #else
   static_cast<void>(file);
+  return std::nullopt;
 #endif
-  return out;
 }
 
 full fullness_of(int system_number) noexcept {

@@ -30,9 +30,9 @@ inline constexpr bool open_files_keep_their_names = true;
 inline constexpr bool open_files_keep_their_names = false;
 #endif
 
-/// The descriptors of this process on the file. Only Linux tells them; elsewhere there are none. No
-/// descriptor is opened on the file: to close one would drop SQLite's locks.
-std::vector<int> descriptors_on(const file_state& file);
+/// The descriptors of this process on the file; nothing on a system that does not tell: only Linux
+/// does. No descriptor is opened on the file: to close one would drop SQLite's locks.
+std::optional<std::vector<int>> descriptors_on(const file_state& file);
 
 /// Why this user may not write there. None also where nothing has that name.
 enum class write_refusal { none, read_only_file_system, no_right };

@@ -31,9 +31,16 @@ std::map<file_number, descriptors>& known_descriptors() {
 
 only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(file)) {
   const file_state found = state_of_file(file_);
+  const auto open = descriptors_on(found);
+  if (!open) {
+    throw native_failure::judged_as(
+        {errc::unsupported, advice::never},
+        "this system does not tell which files a process has open; leave other_sqlite=refuse out, "
+        "and use one libsqlite3 in the process");
+  }
   if (found == file_state()) return;  // none has it open
   const descriptors& ours = known_descriptors()[{found.device, found.node}];
-  for (const int each : descriptors_on(found)) {
+  for (const int each : *open) {
     if (std::find(ours.begin(), ours.end(), each) != ours.end()) continue;
     throw native_failure::judged_as(
         {errc::unsupported, advice::never},
@@ -46,8 +53,10 @@ only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(f
 only_sqlite::~only_sqlite() {
   try {
     const file_state found = state_of_file(file_);
-    if (found == file_state()) return;
-    known_descriptors()[{found.device, found.node}] = descriptors_on(found);
+    auto open = descriptors_on(found);
+    if (open && found != file_state()) {
+      known_descriptors()[{found.device, found.node}] = *std::move(open);
+    }
   } catch (const std::exception&) {
     // A destructor must not throw. Without memory the next opening refuses the file.
   }

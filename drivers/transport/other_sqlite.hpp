@@ -15,13 +15,13 @@ inline constexpr std::string_view other_sqlite_refused = " other_sqlite=refuse";
 /// that each close of the file by one copy drops the locks of the other.
 ///
 /// Descriptors that appear in the meantime count as the session's. Only Linux tells which
-/// descriptors a process has; elsewhere nothing is refused.
+/// descriptors a process has.
 ///
 /// @par Thread safety
 /// Distinct objects: safe; the second one waits for the end of the first.
 class only_sqlite {
  public:
-  /// @throws native_failure errc::unsupported.
+  /// @throws native_failure errc::unsupported, always on a system other than Linux.
   explicit only_sqlite(std::string file);
   only_sqlite(const only_sqlite&) = delete;
   only_sqlite& operator=(const only_sqlite&) = delete;

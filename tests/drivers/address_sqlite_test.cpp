@@ -24,6 +24,7 @@ TEST(addresses_in_memory, with_a_slash_before_are_refused) {
   }
 }
 
+#if defined(TABLEQ_LINUX)
 TEST(other_code_on_the_file, is_refused_at_open_and_at_each_new_session) {
   const scratch_directory folder;
   const std::string file = folder.path().string() + "/jobs.db";
@@ -49,6 +50,14 @@ TEST(other_code_on_the_file, is_refused_at_open_and_at_each_new_session) {
   tx.rollback();
   EXPECT_EQ(tableq::database::open(url).heap("jobs").peek(2).size(), 1U);
 }
+
+#else
+TEST(other_code_on_the_file, cannot_be_told_by_this_system) {
+  const scratch_directory folder;
+  const std::string url = "sqlite://" + folder.path().string() + "/jobs.db?other_sqlite=refuse";
+  EXPECT_CODE(unsupported, static_cast<void>(tableq::database::open(url)));
+}
+#endif
 
 TEST(other_code_on_the_file, is_allowed_without_the_setting) {
   const scratch_directory folder;

@@ -92,7 +92,7 @@ class Guard:
         path = path_of(url)
         self.url = url
         """For the library, which looks for others at each new session."""
-        if path is not None and not one_sqlite():
+        if path is not None and not one_sqlite() and sys.platform == "linux":
             self.url += ("&" if "?" in url else "?") + "other_sqlite=refuse"
         # Relative addresses are meant from where the process is now.
         self._path = None if path is None else os.path.abspath(path)

@@ -549,7 +549,8 @@ TQ_API void tq_transaction_free(tq_transaction* tx);
 //   transactions, and free it before you close the connection. After DISCARD ALL or DEALLOCATE ALL
 //   the next call in a transaction fails with the advice TRANSACTION. Not on a connection through a
 //   pooler in transaction mode, except one that the database's address names. Other flags are
-//   refused.
+//   refused. At its other calls the thread that used `tx` last asks the client library whether the
+//   connection is in a transaction: free `tx` before the connection moves on to another thread.
 
 enum tq_enlist { TQ_ENLIST_AUTOCOMMIT = 1, TQ_ENLIST_KEEP_STATEMENTS = 2 };
 TQ_API int tq_enlist_libpq(tq_database* db, struct pg_conn* connection, int flags,

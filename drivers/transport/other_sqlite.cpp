@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/process.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/files.hpp"
 
@@ -16,8 +17,13 @@ namespace {
 using file_number = std::pair<std::uint64_t, std::uint64_t>;  // device and node
 using descriptors = std::vector<int>;
 
+/// Free in a child of fork(). Made after prepare_sqlite_for_forks(), so that a fork takes it before
+/// the mutexes of SQLite, as an opening does.
 std::mutex& opening() {
   static std::mutex one;
+  static const int registered =
+      core::at_fork([] { one.lock(); }, [] { one.unlock(); }, [] { one.unlock(); });
+  static_cast<void>(registered);
   return one;
 }
 /// Those of sessions, at the end of the last opening. A number that is another file's meanwhile is

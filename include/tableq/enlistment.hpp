@@ -28,7 +28,9 @@ namespace tableq::inline v0 {
 ///
 /// @par Thread safety
 /// Distinct objects: safe, on distinct sessions. Shared objects: unsafe. Two enlistments of one
-/// session do not detect use by two threads.
+/// session do not detect use by two threads. At its other calls of tableq, the thread that used an
+/// enlistment last asks the client library, not the server, whether the session is in a
+/// transaction. If a session moves on to another thread, destroy its enlistment before.
 class TABLEQ_EXPORT enlistment {
  public:
   /// For your own functions with a transaction parameter. Its commit and rollback are refused: the

@@ -31,9 +31,9 @@ constexpr int every_state = cancelled_states | leased_bit | done_bit;
 constexpr std::size_t longest_scan = 10'000;
 
 /// The conditions of a filter, as the statement gets them.
-class conditions {
+class filter_conditions {
  public:
-  conditions(const queue_state& queue, const message_filter& filter) {
+  filter_conditions(const queue_state& queue, const message_filter& filter) {
     const bool ascii = queue.database().narrow_texts();
     if (filter.header) {
       header_ = encode_headers({{filter.header->name, filter.header->value}}, ascii);
@@ -45,9 +45,9 @@ class conditions {
     request_.key_prefix = filter.key_prefix;
     request_.error = error_;
   }
-  conditions(const conditions&) = delete;  // the request borrows the texts
-  conditions& operator=(const conditions&) = delete;
-  ~conditions() = default;
+  filter_conditions(const filter_conditions&) = delete;  // the request borrows the texts
+  filter_conditions& operator=(const filter_conditions&) = delete;
+  ~filter_conditions() = default;
 
   [[nodiscard]] const filter_request& request() const noexcept { return request_; }
 
@@ -64,7 +64,7 @@ struct found_messages {
 };
 
 /// Reads up to `scan` messages in these states after a place, until `max` fit.
-found_messages find(const queue_state& queue, const conditions& filter, int states,
+found_messages find(const queue_state& queue, const filter_conditions& filter, int states,
                     const filter_place& after, std::size_t scan, std::size_t max) {
   filter_request asked = filter.request();
   asked.states = states;
@@ -149,7 +149,7 @@ bulk_result run(const message_filter& filter, const bulk_options& options,
   std::size_t scan = options.batch;
   while (at) {
     const bulk_part& part = parts[static_cast<std::size_t>(at->part)];
-    const conditions wanted(part.queue, filter);
+    const filter_conditions wanted(part.queue, filter);
     const found_messages found = find(part.queue, wanted, part.states, *at, scan, options.batch);
     // Where most messages fit, a step reads no more than it changes.
     scan = found.ids.size() * 2 > options.batch ? options.batch : longest_scan;
@@ -194,7 +194,7 @@ filtered_messages list(const queue_state& queue, const message_filter& filter,
   check_filter(filter);
   check_batch_size(page.max);
   const int states = filter.state ? bit_of(*filter.state) : every_state;
-  found_messages found = find(queue, conditions(queue, filter), states,
+  found_messages found = find(queue, filter_conditions(queue, filter), states,
                               page.after.value_or(filter_place()), longest_scan, page.max);
   filtered_messages out{.messages = {}, .next = found.next};
   for (auto& each : get(queue, nullptr, found.ids, page.with)) {

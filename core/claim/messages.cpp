@@ -145,7 +145,7 @@ std::vector<change_result> certain_of(const queue_state& queue, transaction_stat
   return results;
 }
 
-constexpr std::size_t largest_batch = 1000;
+constexpr std::size_t most_moved = 1000;
 
 /// Redrives all dead messages without reading them.
 std::size_t redrive_blindly(const queue_state& queue) {
@@ -154,7 +154,7 @@ std::size_t redrive_blindly(const queue_state& queue) {
                       [&](transaction_state* step_tx, claim_effects& done) {
                         const auto rows =
                             queue.execute(step_tx, statements::claim_redrive_all,
-                                          {.max = largest_batch, .now = queue.database().now()});
+                                          {.max = most_moved, .now = queue.database().now()});
                         std::vector<message_id> ids;
                         ids.reserve(rows.size());
                         for (const auto& row : rows) ids.push_back(row.id);
@@ -167,7 +167,7 @@ std::size_t redrive_blindly(const queue_state& queue) {
                       });
   };
   std::size_t total = 0;
-  for (std::size_t moved = largest_batch; moved == largest_batch; total += moved) moved = once();
+  for (std::size_t moved = most_moved; moved == most_moved; total += moved) moved = once();
   return total;
 }
 
@@ -210,9 +210,9 @@ class chosen {
  private:
   /// About ten batches a second.
   static std::size_t batch_size(const std::optional<double>& per_second) {
-    if (!per_second) return largest_batch;
+    if (!per_second) return most_moved;
     return static_cast<std::size_t>(
-        std::clamp(*per_second / 10, 1.0, static_cast<double>(largest_batch)));
+        std::clamp(*per_second / 10, 1.0, static_cast<double>(most_moved)));
   }
   [[nodiscard]] bool full(std::size_t more) const noexcept {
     return options_.max && total_.count + more >= *options_.max;

@@ -13,7 +13,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-observed_operation described(const queue_state& queue, statement id, std::size_t given) {
+observed_operation observed(const queue_state& queue, statement id, std::size_t given) {
   return {.name = contract_of(of_kind(queue.info().kind, id)).name,
           .backend = queue.database().name(),
           .queue = queue.name(),
@@ -27,7 +27,7 @@ void observed(const queue_state& queue, const joint_settlement& settlement,
               const settled_and_taken& out, const Both& both) {
   observer* const watching = queue.database().watching();
   if (watching == nullptr) return both();
-  const observed_operation settles = described(queue, settlement.id, settlement.given);
+  const observed_operation settles = observed(queue, settlement.id, settlement.given);
   observation settling(watching, settles);
   std::size_t applied = 0;
   settling.run([&] {
@@ -36,7 +36,7 @@ void observed(const queue_state& queue, const joint_settlement& settlement,
     settling.count(applied);
   });
   if (applied < settlement.given) settling.leases_lost(settlement.given - applied);
-  const observed_operation takes = described(queue, statement::claim_take, 0);
+  const observed_operation takes = observed(queue, statement::claim_take, 0);
   observation taking(watching, takes);
   taking.run([&] { taking.count(out.taken.size()); });
 }

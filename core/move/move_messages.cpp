@@ -44,13 +44,13 @@ using std::chrono::steady_clock;
 
 constexpr std::string_view out_ending = ".out";
 constexpr std::string_view in_ending = ".in";
-constexpr std::size_t longest_name = 36;  // 40 with an ending
+constexpr std::size_t longest_moved_name = 36;  // 40 with an ending
 /// Between looks at a source whose messages are leased.
 constexpr auto pause = 250ms;
 /// The delay of the marks of arrived messages, longer than a move: no take finds them.
 constexpr auto mark_delay = std::chrono::hours{24} * 3650;
 constexpr int moving_states = cancelled_states & ~bit_of(message_state::held);
-constexpr std::size_t longest_scan = 10'000;
+constexpr std::size_t longest_look = 10'000;
 
 queue_info find_side(database_state& database, std::string_view name, std::string_view side) {
   auto found = find_queue(database, name);
@@ -80,8 +80,8 @@ std::string options_of(queue_info info) {
 
 /// @throws error unless messages can move from one to the other.
 void check_sides(database_state& from, database_state& to, std::string_view name) {
-  if (name.size() > longest_name) {
-    refuse("the name of a queue that moves has at most " + std::to_string(longest_name) +
+  if (name.size() > longest_moved_name) {
+    refuse("the name of a queue that moves has at most " + std::to_string(longest_moved_name) +
            " bytes, because the move makes queues of that name with an ending");
   }
   const queue_info source = find_side(from, name, "source");
@@ -126,14 +126,14 @@ std::vector<message_id> next(const queue_state& queue, transaction_state* tx, in
                                   {.states = states,
                                    .after_id = at.after,
                                    .until = at.until,
-                                   .scan = longest_scan,
+                                   .scan = longest_look,
                                    .max = max,
                                    .now = queue.database().now()});
   std::vector<message_id> out;
   for (const auto& row : rows) {
     if (row.fits) out.push_back(row.id);
   }
-  at.end = rows.empty() || (rows.back().place < longest_scan && out.size() < max);
+  at.end = rows.empty() || (rows.back().place < longest_look && out.size() < max);
   if (rows.empty()) return out;
   at.after = rows.back().id.value;
   at.until = rows.back().until;
@@ -456,7 +456,7 @@ class mover {
 };
 
 /// A dry run.
-message_move count(database& from, database& to, std::string_view name) {
+message_move count_waiting(database& from, database& to, std::string_view name) {
   const claim_queue source = from.claim(name);
   const claim_queue target = to.claim(name);
   message_move out;
@@ -518,7 +518,7 @@ message_move move_messages(database& from, database& to, text_view queue,
     core::check_lease(options.lease);
     const std::string name(queue.view());
     core::check_sides(here, there, name);
-    if (options.dry_run) return core::count(from, to, name);
+    if (options.dry_run) return core::count_waiting(from, to, name);
     return core::mover(from, to, name, options).run();
   });
 }

@@ -178,7 +178,7 @@ void write_looks(std::string& out, const metric_snapshot& all) {
 }
 
 template <class Counts, class Name>
-json named(const Counts& counts, Name name) {
+json counts_by_name(const Counts& counts, Name name) {
   json out = json::object();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) out[std::string(name(i))] = counts[i];
@@ -207,8 +207,8 @@ json operation_object(const series_key& labelled, const metric_series& series,
   out["seconds"] = seconds(series.nanoseconds);
   out["buckets"] = std::move(buckets);
   out["messages"] = series.messages;
-  out["errors"] = named(series.errors, code_name);
-  out["retries"] = named(series.retries, code_name);
+  out["errors"] = counts_by_name(series.errors, code_name);
+  out["retries"] = counts_by_name(series.retries, code_name);
   out["leases_lost"] = series.leases_lost;
   return out;
 }
@@ -254,7 +254,7 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
     if (!labelled.operation.empty()) {
       operations.push_back(operation_object(labelled, series, options));
     } else if (!labelled.queue.empty()) {
-      json handled = named(series.handled, end_name_at);
+      json handled = counts_by_name(series.handled, end_name_at);
       if (!handled.empty()) {
         json worker = base(labelled);
         worker["messages"] = std::move(handled);

@@ -168,7 +168,8 @@ std::vector<message> destructive_queue::peek(std::size_t max) const {
                            [&](const queue_state& state) { return core::peek(state, max); });
 }
 std::size_t destructive_queue::purge() {
-  return operation_outside(*this, names_of(*this).purge, core::purge);
+  return operation_outside(*this, names_of(*this).purge,
+                           [](const queue_state& state) { return core::purge(state); });
 }
 queue_stats destructive_queue::stats(const stats_options& options) const {
   return operation_outside(*this, names_of(*this).stats,

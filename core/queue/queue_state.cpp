@@ -20,7 +20,7 @@ namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t longest_batch = 1000;
-constexpr std::size_t largest_batch = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t longest_statement = std::size_t{64} * 1024 * 1024;
 
 /// How many items go into the next statement: at least one.
 std::size_t chunk_size(std::span<const value> items, std::size_t width) {
@@ -28,7 +28,7 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < items.size() && count < longest_batch; i += width, ++count) {
     for (const value& field : items.subspan(i, width)) bytes += field.data.size();
-    if (bytes > largest_batch && count > 0) break;
+    if (bytes > longest_statement && count > 0) break;
   }
   return count;
 }

@@ -232,7 +232,7 @@ std::optional<recurrence::instant> recurrence::next_instant(instant time,
 std::optional<timestamp> recurrence::after(timestamp time, const time_zone& zone) const {
   constexpr timestamp end = sys_days(year{9999} / January / 1);
   std::optional<timestamp> out = time + interval_;
-  if (interval_ == 0ms) out = next_instant(floor<seconds>(time), zone);
+  if (interval_ == 0ms) out = next_instant(floor<std::chrono::seconds>(time), zone);
   return out && *out < end ? out : std::nullopt;
 }
 

@@ -17,7 +17,7 @@ namespace tableq::inline v0::core {
 namespace {
 
 /// Some databases cut longer names.
-constexpr std::size_t longest_name = 63;
+constexpr std::size_t longest_index_name = 63;
 
 std::string hexadecimal(std::uint32_t number) {
   std::array<char, 8> digits{};
@@ -77,9 +77,9 @@ class index_reader {
       std::string end = ending;
       if (number > 1) end += std::to_string(number);
       std::string name = layout_.table + end;
-      if (name.size() > longest_name) {
+      if (name.size() > longest_index_name) {
         end = "_" + hexadecimal(static_cast<std::uint32_t>(identity_)) + end;
-        name = to_plain_utf8(layout_.table, longest_name - end.size()) + end;
+        name = to_plain_utf8(layout_.table, longest_index_name - end.size()) + end;
       }
       const auto taken = [&](const table_index& each) {
         return equal_but_for_case(each.name, name);

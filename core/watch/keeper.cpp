@@ -271,7 +271,7 @@ namespace {
 
 /// Checks a message for a keeper.
 /// @return the length of its lease.
-std::chrono::milliseconds checked(const core::keeper_state& state, const queue& handle,
+std::chrono::milliseconds checked_lease(const core::keeper_state& state, const queue& handle,
                                   const receipt& taken,
                                   std::optional<std::chrono::milliseconds> lease) {
   const core::queue_state& queue = core::access::state_of(handle);
@@ -289,7 +289,7 @@ std::chrono::milliseconds checked(const core::keeper_state& state, const queue& 
   return length;
 }
 
-core::keeper_state& usable(const std::unique_ptr<core::keeper_state>& state) {
+core::keeper_state& usable_keeper(const std::unique_ptr<core::keeper_state>& state) {
   return core::named({}, "keeper", [&]() -> core::keeper_state& {
     if (!state) core::refuse("the keeper was moved from");
     state->database().check_here();
@@ -323,28 +323,28 @@ keeper::~keeper() {
 
 void keeper::add(const claim_queue& queue, const receipt& taken,
                  std::optional<std::chrono::milliseconds> lease) {
-  core::keeper_state& state = usable(state_);
+  core::keeper_state& state = usable_keeper(state_);
   core::named(state.database().name(), "keeper", [&] {
-    state.add(core::access::shared_state_of(queue), taken, checked(state, queue, taken, lease));
+    state.add(core::access::shared_state_of(queue), taken, checked_lease(state, queue, taken, lease));
   });
 }
 void keeper::add(const table_queue& table, const receipt& taken,
                  std::optional<std::chrono::milliseconds> lease) {
-  core::keeper_state& state = usable(state_);
+  core::keeper_state& state = usable_keeper(state_);
   core::named(state.database().name(), "keeper", [&] {
     if (table.mapping().lease_until.empty()) {
       throw error(errc::unsupported, advice::never,
                   "the mapping of the table " + table.name() +
                       " has no lease_until, so its rows have no lease to extend");
     }
-    state.add(core::access::shared_state_of(table), taken, checked(state, table, taken, lease));
+    state.add(core::access::shared_state_of(table), taken, checked_lease(state, table, taken, lease));
   });
 }
 bool keeper::remove(const receipt& taken) noexcept {
   return state_ && state_->here() && state_->remove(taken);
 }
 std::vector<lost_lease> keeper::lost() {
-  return usable(state_).lost();
+  return usable_keeper(state_).lost();
 }
 int keeper::descriptor() const noexcept {
   return state_ && state_->here() ? state_->descriptor() : -1;

@@ -160,7 +160,7 @@ void watch_state::done(std::int64_t number, std::size_t found) {
 
 namespace {
 
-core::watch_state& usable(const std::unique_ptr<core::watch_state>& state) {
+core::watch_state& usable_watch(const std::unique_ptr<core::watch_state>& state) {
   return core::named({}, "watch", [&]() -> core::watch_state& {
     if (!state) core::refuse("the watch was moved from");
     if (!state->here()) core::refuse("the watch is of the parent process; make another one");
@@ -188,7 +188,7 @@ watch::~watch() {
 }
 
 void watch::add(const queue& watched, std::int64_t number) {
-  core::watch_state& state = usable(state_);
+  core::watch_state& state = usable_watch(state_);
   const core::database_state& database = core::access::state_of(watched).database();
   core::named(database.name(), "watch", [&] {
     database.check_here();
@@ -208,7 +208,7 @@ std::optional<std::int64_t> watch::next() noexcept {
   return state_ && state_->here() ? state_->next() : std::nullopt;
 }
 void watch::done(std::int64_t number, std::size_t found) {
-  core::watch_state& state = usable(state_);
+  core::watch_state& state = usable_watch(state_);
   core::named({}, "watch", [&] { state.done(number, found); });
 }
 

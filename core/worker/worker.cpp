@@ -79,7 +79,7 @@ void check(const worker_source& source, const claim_queue& queue, const worker_o
 }
 
 /// The sources as claim queues.
-std::vector<worker_source> checked(std::vector<worker_source> sources,
+std::vector<worker_source> checked_sources(std::vector<worker_source> sources,
                                    const worker_options& options) {
   constexpr std::size_t most_sources = 100;
   if (sources.empty() || sources.size() > most_sources) {
@@ -130,7 +130,7 @@ void check_usable(const core::worker_engine* engine) {
 }  // namespace
 
 worker::worker(std::vector<worker_source> sources, worker_options options)
-    : engine_(std::make_unique<core::worker_engine>(checked(std::move(sources), options),
+    : engine_(std::make_unique<core::worker_engine>(checked_sources(std::move(sources), options),
                                                     std::move(options))) {}
 worker::worker(claim_queue queue, handler work, worker_options options)
     : worker(alone(std::move(queue), std::move(work)), std::move(options)) {}

@@ -3,8 +3,13 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tableq)
 set(CPACK_PACKAGE_VENDOR "The tableq authors")
-set(TABLEQ_PACKAGE_CONTACT "The tableq authors <tableq@users.noreply.github.com>" CACHE STRING
-  "The maintainer that the packages name")
+# The maintainer is who makes the packages, and says so by the variables that Debian's own tools read. Otherwise the
+# address says that there is none.
+set(contact "The tableq authors <maintainer@tableq.invalid>")
+if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
+  set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(TABLEQ_PACKAGE_CONTACT ${contact} CACHE STRING "The maintainer that the packages name: NAME <ADDRESS>")
 set(CPACK_PACKAGE_CONTACT ${TABLEQ_PACKAGE_CONTACT})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <thread>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ class capacity : public on_each_kind {
   /// message is stored.
   template <class F>
   static void put_while(any_queue mail, F&& make_room) {
-    std::latch started(1);
+    latch started(1);
     std::string failed;
     {
       const std::jthread waiter([&] {

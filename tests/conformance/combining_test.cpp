@@ -2,13 +2,13 @@
 
 #include <atomic>
 #include <functional>
-#include <latch>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 /// Calls `work(i)` in this number of threads, which begin together.
 void at_once(int count, const std::function<void(int)>& work) {
-  std::latch together(count);
+  latch together(count);
   std::vector<std::jthread> threads;
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <thread>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -110,7 +110,7 @@ TEST_P(concurrency, holds_a_waiting_take_until_a_lease_is_given_back) {
   jobs().set_limits({.concurrency = 1});
   const auto held = take_one();
   EXPECT_TRUE(jobs().take(1, {.wait = 30ms}).empty());
-  std::latch started(1);
+  latch started(1);
   std::size_t got = 0;
   {
     const std::jthread waiter([&, own = jobs()]() mutable {

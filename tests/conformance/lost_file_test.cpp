@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/text.hpp"
 
@@ -277,7 +277,7 @@ class first_looks : public tableq::observer {
     if (operation.name == "fifo.dequeue" && left_.fetch_sub(1) > 0) ended.count_down();
   }
 
-  std::latch ended{2};
+  latch ended{2};
 
  private:
   std::atomic<int> left_{2};

@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <cmath>
-#include <latch>
 #include <limits>
 #include <thread>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -71,7 +71,7 @@ TEST_P(pausing, holds_a_waiting_read_until_the_queue_is_resumed) {
   any_queue mail = make("mail");
   mail.put("there");
   mail.base().pause();
-  std::latch started(1);
+  latch started(1);
   std::vector<item> got;
   {
     const std::jthread waiter([&, own = mail]() mutable {
@@ -91,7 +91,7 @@ TEST_P(pausing, lets_waiting_reads_end_in_time_and_on_request) {
   mail.put("there");
   mail.base().pause();
   EXPECT_TRUE(mail.take_up_to(1, 30ms).empty());
-  std::latch started(1);
+  latch started(1);
   std::vector<item> got(1);
   std::jthread waiter([&](const std::stop_token& stop) {
     started.count_down();

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <thread>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -154,7 +154,7 @@ TEST_P(rate, holds_a_waiting_read_until_its_turn) {
   any_queue mail = limited(ten_a_second, 6);
   EXPECT_EQ(mail.take_up_to(5).size(), 5U);
   EXPECT_TRUE(mail.take_up_to(1, 20ms).empty());
-  std::latch started(1);
+  latch started(1);
   std::vector<item> got;
   {
     const std::jthread waiter([&, own = mail]() mutable {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <latch>
 #include <memory>
 #include <thread>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -58,7 +58,7 @@ TEST_P(sessions, a_waiting_read_holds_none) {
   auto narrow = open({.max_sessions = 1, .session_timeout = 5s});
   auto mail = narrow.fifo("mail");
   auto jobs = narrow.claim("jobs");
-  std::latch started(2);
+  latch started(2);
   std::string got;
   std::string taken;
   {
@@ -204,7 +204,7 @@ TEST_P(locks, that_end_in_time_are_waited_for) {
   auto patient = tableq::database::open(here().impatient_url(), {.retry_for = 60s});
   any_queue mail(patient, kind(), "mail");
   here().sql(here().begin_with_lock("mail"));
-  std::latch started(1);
+  latch started(1);
   {
     const std::jthread writer([&] {
       started.count_down();

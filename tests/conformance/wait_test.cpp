@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <latch>
 #include <thread>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -15,7 +15,7 @@ class waiting : public on_each_kind {
   /// A thread waits on `mail`; then `send` ends its wait.
   template <class F>
   static std::vector<std::string> wait_while(any_queue mail, F&& send, std::size_t max = 1) {
-    std::latch started(1);
+    latch started(1);
     std::vector<item> got;
     {
       const std::jthread waiter([&] {
@@ -63,7 +63,7 @@ TEST_P(waiting, read_ends_empty_when_its_time_is_over) {
 
 TEST_P(waiting, read_ends_empty_when_it_is_stopped) {
   any_queue mail = make("mail");
-  std::latch started(1);
+  latch started(1);
   std::vector<item> got(1);
   std::jthread waiter([&](const std::stop_token& stop) {
     started.count_down();
@@ -85,7 +85,7 @@ TEST_P(waiting, read_that_was_stopped_before_does_not_wait) {
 TEST_P(waiting, readers_share_what_comes) {
   any_queue mail = make("mail");
   std::atomic<int> got{0};
-  std::latch started(4);
+  latch started(4);
   {
     std::vector<std::jthread> readers;
     for (int i = 0; i < 4; ++i) {

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <filesystem>
 #include <iterator>
-#include <latch>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,6 +13,7 @@
 #include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -52,7 +52,7 @@ class reader {
   }
 
  private:
-  std::latch started_{1};
+  latch started_{1};
   std::mutex mutex_;
   std::condition_variable ended_;
   std::optional<std::vector<std::string>> got_;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -194,13 +195,12 @@ class looks : public tableq::observer {
  public:
   void after(const tableq::observed_operation& operation,
              const tableq::operation_result& result) override {
-    if (operation.name == "claim.take" && result.messages == 0) ++empty_;
-    empty_.notify_all();
+    if (operation.name == "claim.take" && result.messages == 0) empty_.count_down();
   }
-  void wait_for_one() { empty_.wait(0); }
+  void wait_for_one() { empty_.wait(); }
 
  private:
-  std::atomic<int> empty_ = 0;
+  latch empty_{1};
 };
 
 TEST_P(executors, and_workers_end_soon_after_the_last_message_of_an_empty_queue) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <future>
-#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <tableq/testing.hpp>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -167,7 +167,7 @@ TEST_P(stuck_settlement, does_not_hold_up_the_takes_of_its_worker) {
   jobs.enqueue("stuck");
   std::promise<tableq::receipt> taken;
   std::promise<void> locked;
-  std::latch gate(1);
+  latch gate(1);
   std::atomic<std::size_t> handled = 0;
   std::promise<void> all;
   tableq::worker pool(jobs,

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -46,7 +46,7 @@ TEST_P(lingering_workers, settle_together_what_handlers_have_finished_one_by_one
   const auto seen = std::make_shared<completions>();
   tableq::database db = open({.observer = seen});
   tableq::claim_queue queue = db.claim("jobs");
-  std::latch handled(3);
+  latch handled(3);
   std::atomic<std::size_t> reported = 0;
   tableq::worker worker(queue, [&](const tableq::delivery&) { handled.count_down(); },
                         {.threads = 4, .linger = longest, .observe = [&](const auto& event) {
@@ -64,7 +64,7 @@ TEST_P(lingering_workers, settle_together_what_handlers_have_finished_one_by_one
 
 TEST_P(lingering_workers, settle_when_no_room_is_left) {
   for (const std::string& each : numbered(10)) jobs().enqueue(each);
-  std::latch all(10);
+  latch all(10);
   tableq::worker worker(jobs(), [&](const tableq::delivery&) { all.count_down(); },
                         {.threads = 1, .prefetch = 0, .linger = longest});
   all.wait();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
-#include <latch>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -15,6 +14,7 @@
 
 #include "support/at_once.hpp"
 #include "support/fixture.hpp"
+#include "support/latch.hpp"
 
 namespace {
 
@@ -303,7 +303,7 @@ TEST_P(workers, end_with_the_error_that_will_not_mend) {
 TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
   if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
   fill(jobs(), 3);
-  std::latch taken(3);
+  latch taken(3);
   std::promise<void> go_on;
   const auto wait = go_on.get_future().share();
   tableq::worker pool(jobs(),

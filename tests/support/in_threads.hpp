@@ -1,10 +1,11 @@
 #pragma once
 
 #include <exception>
-#include <latch>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "support/latch.hpp"
 
 namespace tableq_test {
 
@@ -13,7 +14,7 @@ template <class F>
 void in_threads(int count, F&& work) {
   std::mutex guard;
   std::exception_ptr failure;
-  std::latch together(count);
+  latch together(count);
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < count; ++i) {

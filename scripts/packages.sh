@@ -2,27 +2,34 @@
 # Makes the .deb packages, checks them, and installs and uses them in a clean root of Debian.
 #
 #   scripts/packages.sh [--suite SUITE]...     build/packages/packages/*.deb; the root is of SUITE (bookworm)
+#   scripts/packages.sh --make                 build/packages/packages/*.deb alone
 #   scripts/packages.sh --quick FOLDER         of a build that is there, in seconds: no clean root, no C++ library
 #
-# The first form builds a shared library for /usr, which takes minutes. Needs root for the clean root. Exit status 0 when
+# The first two build a shared library for /usr, which takes minutes. Needs root for the clean root. Exit status 0 when
 # lintian has no error and everything worked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 quick=
+make=
 suites=()
 while (($#)); do
   case $1 in
+    --make)
+      make=yes
+      shift
+      continue
+      ;;
     --quick) quick=${2:?packages.sh: --quick needs a build folder} ;;
     --suite) suites+=("${2:?packages.sh: --suite needs a name}") ;;
     *)
-      sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+      sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
   shift 2
 done
-((${#suites[@]})) || suites=(bookworm)
+[[ -n $make ]] || ((${#suites[@]})) || suites=(bookworm)
 scripts/install_dependencies.sh build packages
 
 build=${quick:-build/packages}

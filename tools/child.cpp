@@ -1,7 +1,5 @@
 #include "child.hpp"
 
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +11,9 @@
 #include <map>
 #include <sstream>
 
-#include "signals.hpp"
+#include "system.hpp"
+
+extern char** environ;
 
 namespace tool {
 
@@ -42,7 +42,7 @@ struct start_of_child {
   start.group->store(::getpid());
   // The guard ends what the command has started, too. This ends the command at once, even if the
   // guard was killed as well.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  die_with_parent();
   if (::getppid() != start.parent) ::_exit(1);  // It died before that.
   ::dup2(start.streams.in, STDIN_FILENO);
   if (start.streams.out != STDOUT_FILENO) ::dup2(start.streams.out, STDOUT_FILENO);
@@ -140,8 +140,7 @@ std::vector<std::string> environment_for(const message_origin& from,
 }
 
 descriptor file_of(std::string_view bytes) {
-  descriptor file(::memfd_create("message", MFD_CLOEXEC));
-  if (file.value() == -1) check(errno, "memfd_create");
+  descriptor file = open_nameless_file();
   while (!bytes.empty()) {
     const ssize_t written = ::write(file.value(), bytes.data(), bytes.size());
     if (written == -1 && errno != EINTR) check(errno, "write");
@@ -163,6 +162,7 @@ void start_child(const std::vector<std::string>& command,
                        .streams = streams,
                        .parent = ::getpid(),
                        .group = &group};
+  const auto hold = hold_pipes_back();
   const pid_t child = start_process(start);
   if (child == -1) check(errno, "vfork");
   check(start.failed, "execve");

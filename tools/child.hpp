@@ -48,7 +48,7 @@ std::vector<std::string> environment(const std::optional<std::string>& db);
 std::vector<std::string> environment_for(const message_origin& from,
                                          const tableq::delivery& delivery);
 
-/// A file in memory, at its begin.
+/// A file in memory, or on systems without that a nameless one on the disk, at its begin.
 /// @throws std::system_error with the code of the failure.
 descriptor file_of(std::string_view bytes);
 

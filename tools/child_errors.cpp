@@ -8,8 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "system.hpp"
 
 namespace tool {
 
@@ -48,12 +49,7 @@ child_errors::~child_errors() {
 }
 
 descriptor child_errors::open(std::size_t place) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) == -1) {
-    throw std::system_error(errno, std::generic_category(), "pipe2");
-  }
-  descriptor in(ends[0]);
-  descriptor out(ends[1]);
+  auto [in, out] = open_pipe();
   ::fcntl(in.value(), F_SETFL, O_NONBLOCK);
   {
     const std::lock_guard lock(mutex_);
@@ -61,7 +57,7 @@ descriptor child_errors::open(std::size_t place) {
     streams_.push_back({std::move(in), place});
   }
   changed_.set();
-  return out;
+  return std::move(out);
 }
 
 void child_errors::forget(std::size_t place) {

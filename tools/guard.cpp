@@ -1,16 +1,16 @@
 #include "guard.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <memory>
 #include <new>
 #include <system_error>
+
+#include "system.hpp"
 
 namespace tool {
 
@@ -52,10 +52,9 @@ std::span<place> shared_places(std::size_t count) {
 }  // namespace
 
 guard::guard(std::size_t commands) : groups_(shared_places(commands)) {
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) == -1) fail("pipe2");
-  const descriptor watched(pipe[0]);
-  alive_ = descriptor(pipe[1]);
+  pipe_ends pipe = open_pipe();
+  const descriptor watched = std::move(pipe.reader);
+  alive_ = std::move(pipe.writer);
   id_ = ::fork();
   if (id_ == -1) fail("fork");
   if (id_ == 0) {

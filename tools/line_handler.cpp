@@ -9,11 +9,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <limits>
-#include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "format.hpp"
+#include "system.hpp"
 
 namespace tool {
 
@@ -21,15 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-/// A pipe: reader, writer. No command inherits the ends by chance.
-std::pair<descriptor, descriptor> open_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) == -1) {
-    throw std::system_error(errno, std::generic_category(), "pipe2");
-  }
-  return {descriptor(ends[0]), descriptor(ends[1])};
-}
 
 void never_block(const descriptor& end) {
   ::fcntl(end.value(), F_SETFL, O_NONBLOCK);
@@ -44,8 +34,12 @@ int left_until(steady_clock::time_point until) {
 }  // namespace
 
 line_handler::line_handler() {
-  std::tie(of_command_in_, input_) = open_pipe();
-  std::tie(output_, of_command_out_) = open_pipe();
+  pipe_ends in = open_pipe();
+  of_command_in_ = std::move(in.reader);
+  input_ = std::move(in.writer);
+  pipe_ends out = open_pipe();
+  output_ = std::move(out.reader);
+  of_command_out_ = std::move(out.writer);
   never_block(input_);
   never_block(output_);
 }

@@ -51,6 +51,7 @@ class completion {
 
  private:
   descriptor readable_;
+  descriptor writable_;  ///< None: what is readable is written to.
 };
 
 }  // namespace tool

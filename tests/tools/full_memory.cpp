@@ -1,4 +1,4 @@
-// Preloaded, it leaves no memory for files in memory while the file FULL_MEMORY exists.
+// Preloaded, it leaves no room for nameless files while the file FULL_MEMORY exists.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -6,13 +6,25 @@
 #include <cerrno>
 #include <cstdlib>
 
-extern "C" int memfd_create(const char* name, unsigned flags) {
+namespace {
+
+template <class... Parameters>
+int refused_or(const char* name, Parameters... with) {
   const char* const sign = std::getenv("FULL_MEMORY");
   if (sign != nullptr && access(sign, F_OK) == 0) {
     errno = ENOSPC;
     return -1;
   }
-  using function = int (*)(const char*, unsigned);
-  static const auto real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "memfd_create"));
-  return real(name, flags);
+  return reinterpret_cast<int (*)(Parameters...)>(dlsym(RTLD_NEXT, name))(with...);
+}
+
+}  // namespace
+
+extern "C" int memfd_create(const char* name, unsigned flags) {
+  return refused_or("memfd_create", name, flags);
+}
+
+// On systems without the other.
+extern "C" int mkstemp(char* name) {
+  return refused_or("mkstemp", name);
 }

@@ -26,90 +26,61 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 url=${TABLEQ_TEST_SQLSERVER-}
-output=first_sqlserver.txt
-seconds=60
-minutes=30
-filter='*sqlserver*'
-build=
-licence=
-usage() {
-  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//p;}' "$0"
-}
-while (($#)); do
-  case $1 in
-    -h | --help)
-      usage
-      exit 0
-      ;;
-    --accept-licence) licence=$1 ;;
-    --output | --seconds | --minutes | --filter | --build)
-      if (($# < 2)); then
-        echo "first_sqlserver.sh: $1 needs a value" >&2
-        exit 2
-      fi
-      printf -v "${1#--}" '%s' "$2"
-      shift
-      ;;
-    sqlserver://* | mssql://*) url=$1 ;;
-    *://*)
-      echo "first_sqlserver.sh: an address begins with sqlserver:// here, in small letters; odbc:// is not taken" >&2
-      exit 2
-      ;;
-    *)
-      # Not shown: it may be an address with a password.
-      echo "first_sqlserver.sh: an argument is neither an address nor known (see --help)" >&2
-      exit 2
-      ;;
-  esac
-  shift
-done
+output=first_sqlserver.txt seconds=60 minutes=30 filter='*sqlserver*' build='' licence=''
 refuse() {
   echo "first_sqlserver.sh: $1 (see --help)" >&2
   exit 2
 }
+while (($#)); do
+  case $1 in
+    -h | --help) sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//p;}' "$0" && exit ;;
+    --accept-licence) licence=$1 ;;
+    --output | --seconds | --minutes | --filter | --build)
+      (($# > 1)) || refuse "$1 needs a value"
+      printf -v "${1#--}" '%s' "$2"
+      shift
+      ;;
+    sqlserver://* | mssql://*) url=$1 ;;
+    *://*) refuse 'an address begins with sqlserver:// here, in small letters; odbc:// is not taken' ;;
+    # Not shown: it may be an address with a password.
+    *) refuse 'an argument is neither an address nor known' ;;
+  esac
+  shift
+done
 [[ -n $url ]] || refuse 'no address: put it into TABLEQ_TEST_SQLSERVER, or give it as the argument'
 [[ $seconds =~ ^[0-9]+$ ]] || refuse '--seconds takes a whole number, such as 60'
 [[ $minutes =~ ^[1-9][0-9]*$ ]] || refuse '--minutes takes a whole number from 1, such as 30'
 export TABLEQ_TEST_SQLSERVER=$url
 
 # Before the build, which takes long.
-if ! { : >"$output"; } 2>/dev/null; then
-  echo "first_sqlserver.sh: cannot write the report; give another --output" >&2
-  exit 1
-fi
+{ : >"$output"; } 2>/dev/null || refuse 'cannot write the report; give another --output'
 output=$(cd "$(dirname "$output")" && pwd)/$(basename "$output")
-
-targets=(tableq_first_sqlserver conformance concurrency plan)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tableq-first.XXXXXX") || exit 1
+trap 'rm -rf "$work" "$output"' EXIT
+
+build_all() {
+  cd "$root" && scripts/install_dependencies.sh build test && cmake --preset dev &&
+    cmake --build --preset dev --target tableq_first_sqlserver conformance concurrency plan
+}
 if [[ -z $build ]]; then
   build=$root/build/dev
   echo "first_sqlserver.sh: building (once)" >&2
-  if ! { cd "$root" && scripts/install_dependencies.sh build test && cmake --preset dev &&
-    cmake --build --preset dev --target "${targets[@]}"; } >"$work/build.log" 2>&1; then
+  if ! (build_all) >"$work/build.log" 2>&1; then
     tail -n 40 "$work/build.log" >&2
-    rm -rf "$work"
     exit 1
   fi
-  cd "$OLDPWD" || exit 1
 fi
 if [[ -n $licence ]]; then
-  if ! "$root/scripts/install_dependencies.sh" microsoft_odbc ||
-    ! settings=$("$root/scripts/microsoft_odbc.sh" "$licence"); then
-    rm -rf "$work" "$output"
-    exit 1
-  fi
+  "$root/scripts/install_dependencies.sh" microsoft_odbc || exit 1
+  settings=$("$root/scripts/microsoft_odbc.sh" "$licence") || exit 1
   eval "$settings"
 fi
 program=$build/tests/first/tableq_first_sqlserver
 schema=tableq_first_$(date +%s)_$$
-if [[ ! -x $program ]]; then
-  rm -rf "$work" "$output"
-  refuse "no program $program; leave out --build, or name the folder of a build"
-fi
-if ! "$program" reads_address; then
-  rm -rf "$work" "$output"
-  exit 2
-fi
+[[ -x $program ]] || refuse "no program $program; leave out --build, or name the folder of a build"
+commit=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
+# Refuses an address that cannot be read.
+"$program" note "$output" tableq "commit $commit, $(date -u +%F)" || exit 2
 
 child=
 # Nothing is in the database before the first login.
@@ -147,33 +118,27 @@ in_group() {
   return "$status"
 }
 
-patience=$((SECONDS + 120))
-while ((SECONDS < patience)); do
-  in_group "$program" may_answer_later 2>/dev/null || break
-  echo "first_sqlserver.sh: no login yet, the database may be starting: trying again, two minutes in all" >&2
-  sleep 3
-done
-
-"$program" note "$output" tableq "commit $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown), $(date -u +%F)"
 unreached=
 in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$schema" "$seconds"
 status=$?
-if ((status == 3)); then
-  unreached=1
-  sed -n 's/^  FINDING /first_sqlserver.sh: /p' "$output" >&2
-  exit 0
-fi
-((status == 0)) || "$program" note "$output" run "the program ended with status $status"
-
-if ! timeout 60 "$program" may_create_databases 2>/dev/null; then
-  "$program" note "$output" suites 'left out: the login may not create databases, or the server cannot be reached'
-else
-  for suite in conformance concurrency plan; do
-    in_group env TABLEQ_TEST_REQUIRE=sqlserver timeout -k 30 $((minutes * 60)) \
-      "$build/tests/$suite/$suite" --gtest_brief=1 --gtest_filter="$filter" >"$work/$suite.log" 2>&1
-    status=$?
-    # Failures, and then counts; a log without an end is of a suite that ran out of time, 124, or crashed.
-    { tail -n 2000 "$work/$suite.log"; echo "exit status $status"; } | "$program" lines "$output" "suite $suite"
-  done
-fi
+case $status in
+  0) ;;
+  3)
+    unreached=1
+    sed -n 's/^  FINDING /first_sqlserver.sh: /p' "$output" >&2
+    exit 0
+    ;;
+  4)
+    "$program" note "$output" suites 'left out: the login may not create databases, or the server cannot be reached'
+    exit 0
+    ;;
+  *) "$program" note "$output" run "the program ended with status $status" ;;
+esac
+for suite in conformance concurrency plan; do
+  in_group env TABLEQ_TEST_REQUIRE=sqlserver timeout -k 30 $((minutes * 60)) \
+    "$build/tests/$suite/$suite" --gtest_brief=1 --gtest_filter="$filter" >"$work/$suite.log" 2>&1
+  status=$?
+  # Failures, and then counts; a log without an end is of a suite that ran out of time, 124, or crashed.
+  { tail -n 2000 "$work/$suite.log"; echo "exit status $status"; } | "$program" lines "$output" "suite $suite"
+done
 exit 0

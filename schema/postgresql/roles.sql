@@ -52,8 +52,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {starts} TO {user};
 GRANT SELECT ON {quotas} TO {user};
 
 -- name: producer.turns
--- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
-GRANT INSERT (ready_at), UPDATE (ready_at) ON {table} TO {user};
+-- In a queue whose groups take turns, as the next ones: the time when a message becomes ready. A weight counts it from
+-- the first message of that priority.
+GRANT INSERT (ready_at), SELECT (priority, ready_at), UPDATE (ready_at) ON {table} TO {user};
 
 -- name: producer.key_window
 -- In a queue with a key_window: enqueues remove keys whose window is over.

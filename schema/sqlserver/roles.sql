@@ -61,7 +61,9 @@ GRANT DELETE ON {starts} TO {user};
 GRANT SELECT ON {quotas} TO {user};
 
 -- name: producer.turns
--- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
+-- In a queue whose groups take turns, as the next ones: the time when a message becomes ready. A weight counts it from
+-- the first message of that priority.
+GRANT SELECT ON {table} (priority, ready_at) TO {user};
 GRANT UPDATE ON {table} (ready_at) TO {user};
 
 -- name: producer.key_window

@@ -192,26 +192,33 @@ class role_of_claims : public testing::TestWithParam<const backend*>, public rol
 TABLEQ_ON_BACKENDS(role_of_claims, shared_backends);
 
 TEST_P(role_of_claims, all_keep_the_limits_of_groups_and_a_manager_changes_them) {
-  const tableq::claim_options options{.groups = tableq::group_options()};
-  auto all = owners().claim("jobs", options);
-  all.set_group_limits({.running = 2, .rate = 0.01});
-  auto sending = as(role::producer, options);
-  auto to = sending.claim("jobs");
-  for (int i = 0; i < 4; ++i) to.enqueue("x", {.group = "a"});
-  auto working = as(role::consumer, options);
-  auto from = working.claim("jobs");
-  const auto first = from.take(9);
-  ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(from.fail(first[0].receipt, "no", {.delay = 0ms}), settle_result::applied);
-  EXPECT_TRUE(from.take(9).empty()) << "its start was used";
-  auto seeing = as(role::viewer, options);
-  EXPECT_EQ(seeing.claim("jobs").group_limits().size(), 1U);
-  EXPECT_CODE(permission_denied, from.set_group_limits({.running = 9}));
-  auto managing = as(role::manager, options);
-  managing.claim("jobs").set_group_limits({.running = 3, .rate = 1000.0});
-  EXPECT_EQ(from.take(9, {.wait = 5s}).size(), 3U);
-  EXPECT_CODE(permission_denied, managing.claim("jobs").set_group_limits({}))
-      << "the option of the queue is the owner's";
+  for (const bool turns : {false, true}) {
+    const tableq::claim_options options{.groups = tableq::group_options{.by_turns = turns}};
+    auto all = owners().claim("jobs", options);
+    all.set_group_limits({.running = 2, .rate = 0.01});
+    if (turns) all.set_group_limits({.running = 2, .rate = 0.01, .weight = 2}, "a");
+    auto sending = as(role::producer, options);
+    auto to = sending.claim("jobs");
+    for (int i = 0; i < 4; ++i) to.enqueue("x", {.group = "a"});
+    auto working = as(role::consumer, options);
+    auto from = working.claim("jobs");
+    const auto first = from.take(9);
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(from.fail(first[0].receipt, "no", {.delay = 0ms}), settle_result::applied);
+    EXPECT_TRUE(from.take(9).empty()) << "its start was used";
+    auto seeing = as(role::viewer, options);
+    EXPECT_EQ(seeing.claim("jobs").group_limits().size(), turns ? 2U : 1U);
+    EXPECT_CODE(permission_denied, from.set_group_limits({.running = 9}));
+    auto managing = as(role::manager, options);
+    if (turns) managing.claim("jobs").set_group_limits({.running = 3, .rate = 1000.0}, "a");
+    managing.claim("jobs").set_group_limits({.running = 3, .rate = 1000.0});
+    EXPECT_EQ(from.take(9, {.wait = 5s}).size(), 3U);
+    if (!turns) {
+      EXPECT_CODE(permission_denied, managing.claim("jobs").set_group_limits({}))
+          << "the option of the queue is the owner's";
+    }
+    EXPECT_TRUE(owners().drop("jobs"));
+  }
 }
 
 TEST_P(role_of_claims, producer_and_consumer_of_groups_keys_and_kept_messages) {

@@ -33,12 +33,9 @@ extern std::atomic<bool> interrupted;
 /// them.
 void hide_names(report& in, const place& on);
 
-/// Whether no session can be had now, but perhaps soon: of a busy or starting server, or of a
-/// database of Azure that was paused and needs up to a minute to resume.
-[[nodiscard]] bool may_answer_later(const place& on);
-
 // The parts of a run, in their order. Each reports what it finds, and may throw.
-/// @return false: no server answered, and a finding says why.
+/// Asks for two minutes while a server or a database is starting; one of Azure that was paused
+/// needs up to a minute. @return false: no server answered, and a finding says why.
 [[nodiscard]] bool report_connection(report& to, const place& on);
 void report_server(report& to, const place& on);
 void create_queues(report& to, const place& on);

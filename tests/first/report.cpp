@@ -13,14 +13,6 @@
 namespace tableq_test::first {
 namespace {
 
-std::string without_port(const std::string& host) {
-  return host.substr(0, host.find_first_of(":\\"));
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// `%2F` for `%2f`: addresses may have both.
 std::string upper_escapes(std::string text) {
   for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
@@ -33,16 +25,16 @@ std::string upper_escapes(std::string text) {
 
 /// A short secret is only replaced where it is a word: the letter `a` would be everywhere.
 std::string replaced_in(std::string text, const std::string& secret, const std::string& with) {
-  constexpr std::size_t short_one = 3;
-  if (secret.size() >= short_one) return replaced(std::move(text), secret, with);
-  for (std::size_t at = text.find(secret); at != std::string::npos;
-       at = text.find(secret, at + 1)) {
-    const std::size_t end = at + secret.size();
-    const bool whole =
-        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-    if (!whole) continue;
-    text.replace(at, secret.size(), with);
-    at += with.size() - 1;
+  if (secret.size() >= 3) return replaced(std::move(text), secret, with);
+  const auto in_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
+    // Before the first character is no place.
+    const bool whole = !in_word(at - 1) && !in_word(at + secret.size());
+    if (whole) text.replace(at, secret.size(), with);
+    at += whole ? with.size() : 1;
   }
   return text;
 }
@@ -52,7 +44,7 @@ std::string replaced_in(std::string text, const std::string& secret, const std::
 report::report(std::string path, const sqlserver_address& of) : path_(std::move(path)) {
   hide(of.password, "<password>");
   hide(of.user, "<user>");
-  hide(without_port(of.host), "<host>");
+  hide(of.host.substr(0, of.host.find_first_of(":\\")), "<host>");
   hide(of.database, "<database>");
   for (const auto& [key, value] : of.settings) {
     if (key == "instance" || key == "application_name") hide(value, "<" + key + ">");
@@ -72,27 +64,11 @@ void report::hide(const std::string& secret, const std::string& with) {
   });
 }
 
-std::string report::redacted(std::string text) const {
+void report::write(std::string text) {
   for (const auto& [secret, with] : secrets_) text = replaced_in(std::move(text), secret, with);
-  return text;
-}
-
-void report::write(const std::string& text) {
   std::ofstream out(path_, std::ios::app);
-  out << redacted(text) << '\n' << std::flush;
+  out << text << '\n' << std::flush;
   if (!out) throw std::runtime_error("cannot write the report");
-}
-
-void report::step(std::string_view name) {
-  write("\n== " + std::string(name));
-}
-
-void report::note(const std::string& line) {
-  write("  " + line);
-}
-
-void report::finding(const std::string& what) {
-  write("  FINDING " + what);
 }
 
 void report::attempt(const std::string& what, const std::function<void()>& part) {

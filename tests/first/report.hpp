@@ -21,19 +21,17 @@ class report {
   /// Replaces this too from now on.
   void hide(const std::string& secret, const std::string& with);
 
-  void step(std::string_view name);
-  void note(const std::string& line);
-  /// The findings that differ from what is wanted.
-  void finding(const std::string& what);
+  void step(std::string_view name) { write("\n== " + std::string(name)); }
+  void note(const std::string& line) { write("  " + line); }
+  /// A difference from what is wanted.
+  void finding(const std::string& what) { write("  FINDING " + what); }
   /// Runs a part; its exception is a finding.
   void attempt(const std::string& what, const std::function<void()>& part);
   /// The number of findings, and a sentence on what to do with the file.
   void end();
 
-  [[nodiscard]] std::string redacted(std::string text) const;
-
  private:
-  void write(const std::string& text);
+  void write(std::string text);
 
   std::string path_;
   /// Each secret in all the forms in which it may come, longest first, with its replacement.

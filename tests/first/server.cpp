@@ -1,4 +1,6 @@
 #include <array>
+#include <iostream>
+#include <thread>
 
 #include "first/place.hpp"
 #include "support/odbc_client.hpp"
@@ -9,37 +11,29 @@ namespace {
 /// Each setting that decides how texts and locks behave. Names of servers and databases are not
 /// among them.
 constexpr const char* facts =
-    "SELECT f.name, f.value FROM (VALUES"
-    " (1, N'version', CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(200))),"
-    " (2, N'level', CAST(SERVERPROPERTY('ProductLevel') AS nvarchar(200))),"
-    " (3, N'update', CAST(SERVERPROPERTY('ProductUpdateLevel') AS nvarchar(200))),"
-    " (4, N'edition', CAST(SERVERPROPERTY('Edition') AS nvarchar(200))),"
-    " (5, N'engine edition', CAST(SERVERPROPERTY('EngineEdition') AS nvarchar(200))),"
-    " (6, N'collation of the server', CAST(SERVERPROPERTY('Collation') AS nvarchar(200))),"
-    " (7, N'collation of the database', CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS "
-    "nvarchar(200))),"
-    " (8, N'optimized locking',"
-    " CAST(DATABASEPROPERTYEX(DB_NAME(), 'IsOptimizedLockingOn') AS nvarchar(200))),"
-    " (9, N'updateability', CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(200)))"
-    ") AS f (place, name, value) ORDER BY f.place";
+    "SELECT N'version ' + CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(200)),"
+    " N'level ' + CAST(SERVERPROPERTY('ProductLevel') AS nvarchar(200)),"
+    " N'update ' + CAST(SERVERPROPERTY('ProductUpdateLevel') AS nvarchar(200)),"
+    " N'edition ' + CAST(SERVERPROPERTY('Edition') AS nvarchar(200)),"
+    " N'engine edition ' + CAST(SERVERPROPERTY('EngineEdition') AS nvarchar(200)),"
+    " N'collation of the server ' + CAST(SERVERPROPERTY('Collation') AS nvarchar(200))";
 
+/// The same of the database and the session.
 constexpr const char* settings =
-    "SELECT N'compatibility level ' + CAST(compatibility_level AS nvarchar(20))"
-    " + N', read committed snapshot ' + CAST(is_read_committed_snapshot_on AS nvarchar(20))"
-    " + N', snapshot isolation ' + snapshot_isolation_state_desc"
-    " + N', delayed durability ' + delayed_durability_desc"
-    " + N', recovery ' + recovery_model_desc FROM sys.databases WHERE database_id = DB_ID()";
-
-constexpr const char* session_settings =
-    "SELECT N'isolation level ' + CAST(transaction_isolation_level AS nvarchar(20))"
-    " + N', ANSI_NULLS ' + CAST(ansi_nulls AS nvarchar(20))"
-    " + N', QUOTED_IDENTIFIER ' + CAST(quoted_identifier AS nvarchar(20))"
-    " + N', ARITHABORT ' + CAST(arithabort AS nvarchar(20))"
-    " FROM sys.dm_exec_sessions WHERE session_id = @@SPID";
-
-std::string field(const row& of, std::size_t at) {
-  return at < of.size() ? of[at].value_or("NULL") : "nothing";
-}
+    "SELECT N'collation ' + d.collation_name,"
+    " N'optimized locking ' + CAST(DATABASEPROPERTYEX(d.name, 'IsOptimizedLockingOn') AS "
+    "nvarchar(9)),"
+    " N'updateability ' + CAST(DATABASEPROPERTYEX(d.name, 'Updateability') AS nvarchar(99)),"
+    " N'compatibility level ' + CAST(d.compatibility_level AS nvarchar(9)),"
+    " N'read committed snapshot ' + CAST(d.is_read_committed_snapshot_on AS nvarchar(9)),"
+    " N'snapshot isolation ' + d.snapshot_isolation_state_desc,"
+    " N'delayed durability ' + d.delayed_durability_desc, N'recovery ' + d.recovery_model_desc,"
+    " N'isolation level ' + CAST(s.transaction_isolation_level AS nvarchar(9)),"
+    " N'ANSI_NULLS ' + CAST(s.ansi_nulls AS nvarchar(9)),"
+    " N'QUOTED_IDENTIFIER ' + CAST(s.quoted_identifier AS nvarchar(9)),"
+    " N'ARITHABORT ' + CAST(s.arithabort AS nvarchar(9))"
+    " FROM sys.databases AS d CROSS JOIN sys.dm_exec_sessions AS s"
+    " WHERE d.database_id = DB_ID() AND s.session_id = @@SPID";
 
 }  // namespace
 
@@ -63,13 +57,24 @@ void hide_names(report& in, const place& on) {
 }
 
 bool report_connection(report& to, const place& on) {
+  using namespace std::chrono_literals;
   for (const auto& [key, value] : on.at.settings) to.note(key + " = " + value);
-  try {
-    static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
-  } catch (const tableq::error& refused) {
-    to.finding("connect: " + with_number(refused));
-    return false;
+  const auto until = std::chrono::steady_clock::now() + 2min;
+  for (bool open = false; !open;) {
+    try {
+      static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
+      open = true;
+    } catch (const tableq::error& refused) {
+      const bool starting = refused.code() == tableq::errc::busy || refused.sqlstate() == "HYT00";
+      if (!starting || interrupted || std::chrono::steady_clock::now() > until) {
+        to.finding("connect: " + with_number(refused));
+        return false;
+      }
+      std::cerr << "no login yet, the database may be starting: trying again, two minutes in all\n";
+      std::this_thread::sleep_for(3s);
+    }
   }
+  hide_names(to, on);
   const odbc_client client(on.at.connection_string());
   to.note("driver " + client.information(SQL_DRIVER_NAME) + " " +
           client.information(SQL_DRIVER_VER));
@@ -78,23 +83,12 @@ bool report_connection(report& to, const place& on) {
   return true;
 }
 
-bool may_answer_later(const place& on) {
-  try {
-    static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
-    return false;
-  } catch (const tableq::error& refused) {
-    return refused.code() == tableq::errc::busy || refused.sqlstate() == "HYT00";
-  }
-}
-
 void report_server(report& to, const place& on) {
-  sqlserver_client client = on.client();
-  to.attempt("facts", [&] {
-    for (const row& each : client.run(facts)) to.note(field(each, 0) + ": " + field(each, 1));
-  });
-  for (const char* text : {settings, session_settings}) {
+  for (const char* text : {facts, settings}) {
     to.attempt("settings", [&] {
-      for (const row& each : client.run(text)) to.note(field(each, 0));
+      for (const row& each : on.client().run(text)) {
+        for (const auto& fact : each) to.note(fact.value_or("unknown"));
+      }
     });
   }
 }

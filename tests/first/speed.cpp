@@ -34,15 +34,16 @@ void create(sqlserver_client& client, const std::string& table, const std::strin
              clustered + ", payload varbinary(max) NOT NULL)");
 }
 
-std::string told(const rows& got) {
-  std::string out;
-  for (const row& each : got) {
-    for (const auto& field : each) out += (out.empty() ? "" : " ") + field.value_or("NULL");
-  }
-  return out;
+void tell(report& to, sqlserver_client& client, const std::string& what, const std::string& text) {
+  to.attempt(what, [&] {
+    std::string line = what + ":";
+    for (const row& each : client.run(text)) {
+      for (const auto& field : each) line += " " + field.value_or("NULL");
+    }
+    to.note(line);
+  });
 }
-
-/// The server's latch waits so far, also of other sessions.
+/// The server's so far, also of other sessions.
 constexpr const char* latch_waits =
     "SELECT ISNULL(SUM(waiting_tasks_count), 0), ISNULL(SUM(wait_time_ms), 0)"
     " FROM sys.dm_os_wait_stats WHERE wait_type LIKE N'PAGELATCH%'";
@@ -68,9 +69,7 @@ void empty(report& to, const place& on, const std::string& name, const std::stri
   client.run("INSERT INTO " + table + " (payload) SELECT TOP (" + std::to_string(number) +
              ") CAST(REPLICATE('x', 200) AS varbinary(max))"
              " FROM sys.all_columns AS a CROSS JOIN sys.all_columns AS b");
-  to.attempt("waits before", [&] {
-    to.note(name + ": latch waits and their ms before: " + told(client.run(latch_waits)));
-  });
+  tell(to, client, name + ": latch waits and their ms before", latch_waits);
   std::atomic<std::int64_t> pages{0};
   std::atomic<std::int64_t> read{0};
   std::mutex guard;
@@ -96,10 +95,8 @@ void empty(report& to, const place& on, const std::string& name, const std::stri
   to.note(name + ": " + std::to_string(readers) + " readers, " + std::to_string(read) + " of " +
           std::to_string(number) + " rows, " + std::to_string(took.count()) + " ms, " +
           std::to_string(pages / std::max<std::int64_t>(read, 1)) + " pages read for a row");
-  to.attempt("waits after", [&] {
-    to.note(name + ": latch waits and their ms after: " + told(client.run(latch_waits)));
-  });
-  to.attempt("ghosts", [&] { to.note(name + ": " + told(client.run(ghosts_in(table)))); });
+  tell(to, client, name + ": latch waits and their ms after", latch_waits);
+  tell(to, client, name, ghosts_in(table));
 }
 
 }  // namespace

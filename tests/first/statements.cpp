@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -22,10 +23,13 @@ using tableq::core::contract;
 using tableq::core::value;
 using tableq::core::value_type;
 
-/// Reads of the catalogue and of limits have tables of a few rows, which a server scans rightly.
-bool must_seek(std::string_view name) {
-  return name.starts_with("claim.") || name.starts_with("pending.") || name.starts_with("heap.") ||
-         name.starts_with("fifo.") || name.starts_with("lifo.");
+/// Nothing for the catalogue and limits: tables of a few rows, which a server scans rightly.
+std::optional<std::string> kind_of(std::string_view name) {
+  const std::string kind(name.substr(0, name.find('.')));
+  for (const char* each : {"heap", "fifo", "lifo", "pending", "claim"}) {
+    if (kind == each) return kind;
+  }
+  return {};
 }
 
 /// Drops what the others need, belongs to tables of applications, is no statement of its own, or is
@@ -36,30 +40,29 @@ bool is_left_out(std::string_view name) {
 }
 
 std::string queue_of(std::string_view name) {
-  const std::string kind(name.substr(0, name.find('.')));
-  if (name.ends_with("_strict")) return "strict_" + kind;
-  constexpr std::array kinds{"heap", "fifo", "lifo", "pending", "claim"};
-  return std::find(kinds.begin(), kinds.end(), kind) == kinds.end() ? "claim" : kind;
+  return (name.ends_with("_strict") ? "strict_" : "") + kind_of(name).value_or("claim");
 }
 
-/// A plausible value for a parameter.
-std::int64_t number_for(std::string_view name) {
-  if (name == "max" || name == "limit") return 10;
-  if (name == "every" || name == "rate") return 60'000;
-  constexpr std::array ones{"id",    "identity", "fence",      "running",
-                            "burst", "capacity", "concurrency"};
-  return std::find(ones.begin(), ones.end(), name) == ones.end() ? 0 : 1;
-}
-bool stays_null(std::string_view name) {
-  constexpr std::array names{"now",          "due_at",      "retry",      "headers",    "errors",
+/// A plausible number for a parameter; nothing for one that stays NULL.
+std::optional<std::int64_t> number_for(const tableq::core::field& of) {
+  constexpr std::array nulls{"now",          "due_at",      "retry",      "headers",    "errors",
                              "ttl",          "group",       "delay",      "claimed_at", "past_key",
                              "max_attempts", "finished_at", "expires_at", "cron"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+  constexpr std::array ones{"id",    "identity", "fence",      "running",
+                            "burst", "capacity", "concurrency"};
+  const auto among = [&](const auto& all) {
+    return std::find(all.begin(), all.end(), of.name) != all.end();
+  };
+  if (among(nulls)) return {};
+  if (of.name == "max" || of.name == "limit") return 10;
+  if (of.name == "every" || of.name == "rate") return 60'000;
+  return among(ones) ? 1 : 0;
 }
 
 value bound_for(const tableq::core::field& of) {
-  if (stays_null(of.name)) return {};
-  if (of.type == value_type::integer) return value(number_for(of.name));
+  const auto number = number_for(of);
+  if (!number) return {};
+  if (of.type == value_type::integer) return value(*number);
   return value(of.name == "queue" || of.name == "name" ? std::string_view("claim")
                                                        : std::string_view("first"));
 }
@@ -72,8 +75,8 @@ parameters literals_for(const contract& of) {
   parameters out = {{"own_identity", "0"}};
   for (const auto& fields : {of.shared, of.items}) {
     for (const tableq::core::field& each : fields) {
-      const bool number = each.type == value_type::integer && !stays_null(each.name);
-      out[std::string(each.name)] = number ? std::to_string(number_for(each.name)) : "NULL";
+      const auto number = each.type == value_type::integer ? number_for(each) : std::nullopt;
+      out[std::string(each.name)] = number ? std::to_string(*number) : "NULL";
     }
   }
   return out;
@@ -105,7 +108,7 @@ void report_plan(report& to, sqlserver_client& client, const contract& of,
     const std::string plan = client.plans(with_variables(text, literals_for(of)));
     const std::string steps = steps_of(plan);
     to.note(name + ": " + steps);
-    if (!must_seek(name)) return;
+    if (!kind_of(name)) return;
     const auto complaint = sqlserver_complaint(plan);
     if (complaint) to.finding("plan of " + name + ": " + *complaint);
     if (contains(text, "FORCESEEK") && !contains(steps, "Seek")) {
@@ -130,15 +133,9 @@ void run_one(report& to, tableq::database& db, const place& on, const contract& 
       }
     }
     tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
-      // Undone, so that no statement sees another's work.
-      session.begin();
-      try {
-        session.execute(of, names, shared, items);
-      } catch (...) {  // Undone too; the caller reports it.
-        session.rollback();
-        throw;
-      }
-      session.rollback();
+      // Ends with a rollback, so that no statement sees another's work.
+      const tableq::core::unit_of_work undone(session);
+      session.execute(of, names, shared, items);
       return true;
     });
   });
@@ -147,12 +144,15 @@ void run_one(report& to, tableq::database& db, const place& on, const contract& 
 /// Rows to find: three waiting messages in each queue.
 void add_some(report& to, tableq::database& db) {
   for (int i = 0; i < 3; ++i) {
-    to.attempt("fill heap", [&] { db.heap("heap").enqueue("some"); });
-    to.attempt("fill fifo", [&] { db.fifo("fifo").enqueue("some"); });
-    to.attempt("fill lifo", [&] { db.lifo("lifo").enqueue("some"); });
-    to.attempt("fill strict fifo", [&] { db.fifo("strict_fifo").enqueue("some"); });
-    to.attempt("fill strict lifo", [&] { db.lifo("strict_lifo").enqueue("some"); });
-    to.attempt("fill pending", [&] { db.pending("pending").enqueue("some"); });
+    const auto fill = [&](const char* name, auto queue) {
+      to.attempt(std::string("fill ") + name, [&] { queue.enqueue("some"); });
+    };
+    fill("heap", db.heap("heap"));
+    fill("fifo", db.fifo("fifo"));
+    fill("lifo", db.lifo("lifo"));
+    fill("strict fifo", db.fifo("strict_fifo"));
+    fill("strict lifo", db.lifo("strict_lifo"));
+    fill("pending", db.pending("pending"));
     to.attempt("fill claim", [&] { db.claim("claim").enqueue("some", {.priority = i}); });
   }
 }

@@ -233,19 +233,20 @@ tds_answer usual(const sqlserver_call& call) {
 
 }  // namespace
 
-tds_answer with_columns(std::string_view columns) {
+std::vector<tds_column> columns_of(std::string_view names) {
+  static const std::map<char, tds_type> types{{'i', tds_type::integer},
+                                              {'n', tds_type::nvarchar},
+                                              {'m', tds_type::nvarchar_max},
+                                              {'b', tds_type::varbinary_max},
+                                              {'u', tds_type::utf16}};
   std::vector<tds_column> out;
-  std::istringstream stream{std::string(columns)};
+  std::istringstream stream{std::string(names)};
   for (std::string word; stream >> word;) {
     const std::size_t end = std::min(word.find(':'), word.size());
-    const char letter = end == word.size() ? ' ' : word[end + 1];
-    out.push_back({word.substr(0, end), letter == 'i'   ? tds_type::integer
-                                        : letter == 'n' ? tds_type::nvarchar
-                                        : letter == 'm' ? tds_type::nvarchar_max
-                                        : letter == 'b' ? tds_type::varbinary_max
-                                                        : tds_type::bigint});
+    out.push_back(
+        {word.substr(0, end), end == word.size() ? tds_type::bigint : types.at(word[end + 1])});
   }
-  return tds_answer().columns(std::move(out));
+  return out;
 }
 
 sqlserver_call read_call(const tds_request& asked) {

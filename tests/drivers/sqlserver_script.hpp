@@ -34,9 +34,13 @@ struct sqlserver_call {
 /// Throws when the copies of one value differ.
 sqlserver_call read_call(const tds_request& asked);
 
-/// An answer with these columns: `id payload:b`. Without a letter a bigint; `i` an int, `n`
-/// nvarchar, `m` nvarchar(max), `b` varbinary(max).
-tds_answer with_columns(std::string_view columns);
+/// `id payload:b`: without a letter a bigint; `i` an int, `n` nvarchar, `m` nvarchar(max), `u` the
+/// same in TDS's own form, `b` varbinary(max).
+std::vector<tds_column> columns_of(std::string_view names);
+/// An answer with these columns.
+inline tds_answer with_columns(std::string_view names) {
+  return tds_answer().columns(columns_of(names));
+}
 
 inline constexpr std::string_view message_columns = "id created_at due_at payload:b";
 inline constexpr std::string_view delivery_columns =

@@ -11,7 +11,6 @@ using tableq_test::message_columns;
 using tableq_test::names_of;
 using tableq_test::read_call;
 using tableq_test::tds_answer;
-using tableq_test::tds_type;
 using tableq_test::tds_value;
 using tableq_test::with_columns;
 
@@ -93,18 +92,8 @@ TEST_P(sqlserver_values, come_out_as_numbers_at_both_ends_and_without_half_chara
   EXPECT_EQ(got->id.value, limits::max());
   EXPECT_EQ(got->created_at, tableq::timestamp(std::chrono::milliseconds(limits::min())));
   EXPECT_EQ(got->due_at, tableq::timestamp(-1ms));
-  tds_answer halves = tds_answer().columns({{"id"},
-                                            {"fence"},
-                                            {"attempts"},
-                                            {"priority"},
-                                            {"created_at"},
-                                            {"claimed_at"},
-                                            {"lease_until"},
-                                            {"key", tds_type::utf16},
-                                            {"group_key", tds_type::nvarchar},
-                                            {"expired"},
-                                            {"headers", tds_type::nvarchar_max},
-                                            {"payload", tds_type::varbinary_max}});
+  tds_answer halves =
+      with_columns(tableq_test::replaced(std::string(delivery_columns), "key:n g", "key:u g"));
   const std::string half("a\0\x3D\xD8z\0", 6);
   script_.once("claim.take",
                halves.row({2, 3, 1, 0, 1000, nullptr, 31000, half, nullptr, 0, nullptr, ""}));
@@ -115,21 +104,16 @@ TEST_P(sqlserver_values, come_out_as_numbers_at_both_ends_and_without_half_chara
 TEST_P(sqlserver_values, are_not_disturbed_by_what_else_a_server_says) {
   auto db = open(0ms);
   auto fifo = db.fifo("fifo");
-  script_.once(
-      "fifo.dequeue",
-      tds_answer()
-          .info(5701, "Changed database context to 'app'.")
-          .affected(1)  // a count before the rows
-          .info(8153, "Warning: Null value is eliminated.")
-          .columns({{"id"}, {"created_at"}, {"due_at"}, {"payload", tds_type::varbinary_max}})
-          .row({7, 1000, nullptr, "seven"})
-          .info(3621, "The statement has been told of.")
-          .row({8, 1000, nullptr, "eight"})
-          .columns({{"other", tds_type::nvarchar}})
-          .row({"a result"})
-          .columns({{"empty", tds_type::integer}})
-          .affected(9)
-          .info(50002, "and again"));
+  tds_answer answer = tds_answer()
+                          .info(5701, "Changed database context to 'app'.")
+                          .affected(1)  // a count before the rows
+                          .info(8153, "Warning: Null value is eliminated.")
+                          .columns(tableq_test::columns_of(message_columns))
+                          .row({7, 1000, nullptr, "seven"})
+                          .info(3621, "The statement has been told of.")
+                          .row({8, 1000, nullptr, "eight"});
+  answer.columns(tableq_test::columns_of("other:n")).row({"a result"});
+  script_.once("fifo.dequeue", answer.columns({{"empty"}}).affected(9).info(50002, "and again"));
   const auto got = fifo.dequeue_batch(5);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[1].payload, "eight");

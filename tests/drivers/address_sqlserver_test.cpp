@@ -182,7 +182,10 @@ TEST(addresses_of_sqlserver, that_are_wrong_are_refused_by_the_reason_without_be
   }
   for (const std::string key : {"statement_timeout", "login_timeout"}) {
     for (const char* bad : {"0s", "999ms", "25h", "canary", ""}) {
-      expect_address_refused("sqlserver://u@h?" + key + "=" + bad, key);
+      const std::string url = "sqlserver://u@h?" + key + "=" + bad;
+      const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, freetds)); });
+      EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << url;
+      EXPECT_TRUE(contains(refused.what(), key)) << refused.what();
     }
   }
   for (const char* part : {"canary%0A", "canary%1F", "canary%7F"}) {

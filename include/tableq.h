@@ -790,10 +790,14 @@ TQ_API int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error**
 /// @param limits TQ_FOR_GROUP_LIMITS. NULL: the group has none of its own any more.
 TQ_API int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
                                const tq_options* limits, tq_error** error);
-/// The limits of groups, by their names. Fields: group TEXT, empty for each group without limits of
-/// its own; running, burst, weight INT or NULL; rate DOUBLE or NULL. "claim" only. Reads
-/// only.
-TQ_API int tq_group_limits(tq_queue* queue, tq_result** limits, tq_error** error);
+/// A page of the limits of groups, by their names. "claim" only. Reads only.
+/// @param max groups, 1 to 10,000.
+/// @param first the name to begin with: `next` of the page before. Empty: all.
+/// @param limits fields: group TEXT, empty for each group without limits of its own; running,
+///   burst, weight INT or NULL; rate DOUBLE or NULL.
+/// @param next field: group TEXT, for `first`. No row: there are no others. May be NULL.
+TQ_API int tq_group_limits(tq_queue* queue, size_t max, const char* first, size_t first_size,
+                           tq_result** limits, tq_result** next, tq_error** error);
 /// Begins a batch of messages; a "claim" queue. docs/batches.md has the rules.
 /// @param payload of the message at the end, if the options have a `then`.
 /// @param options TQ_FOR_BATCH.

@@ -29,9 +29,11 @@ struct limit_arguments {
               "claim: the limits of this group; with an empty name of all without their own"),
         running(command, "--running", "N",
                 "The most ready and leased messages of the group, or none"),
-        weight(command, "--weight", "N", "Turns of the group where others have one, or none") {
+        weight(command, "--weight", "N", "Turns of the group where others have one, or none"),
+        count(command, "--count", "N", "With --groups: at most N (500)") {
     queue.required();
-    command.add_flag("--groups", groups, "claim: show the limits of all groups");
+    command.add_flag("--groups", groups,
+                     "claim: show the limits of groups, from NAME of --group on");
     command.add_flag("--json", as_json, "Print the limits as an object");
   }
   [[nodiscard]] bool any() const {
@@ -59,6 +61,7 @@ struct limit_arguments {
   argument group;
   argument running;
   argument weight;
+  argument count;
   bool groups = false;
   bool as_json = false;
 };
@@ -95,10 +98,12 @@ exit_status on_queue(const connection_options& connection, const std::string& na
   return exit_status::done;
 }
 
-void print_groups(const tableq::claim_queue& queue, bool as_json) {
+void print_groups(const tableq::claim_queue& queue, const tableq::group_limits_page& page,
+                  bool as_json) {
   output out;
   std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"}};
-  for (const tableq::limited_group& each : queue.group_limits()) {
+  const tableq::limited_groups found = queue.group_limits(page);
+  for (const tableq::limited_group& each : found.groups) {
     const json of = limits_json(each.limits);
     if (as_json) {
       json all{{"queue", queue.name()}, {"group", each.group}};
@@ -114,6 +119,7 @@ void print_groups(const tableq::claim_queue& queue, bool as_json) {
     for (const std::string& line : aligned(lines)) out.line(line);
   }
   out.flush();
+  if (found.next) complain("there are more: --groups --group " + in_quotes(*found.next));
 }
 
 /// The limits of groups, or of one of them.
@@ -128,12 +134,12 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
   tableq::database db = connect(connection, false);
   tableq::claim_queue queue = db.claim(given.queue.text());
   if (given.any()) {
-    tableq::group_limits limits;
-    for (const tableq::limited_group& each : queue.group_limits())
-      if (each.group == given.group.text()) limits = each.limits;
-    queue.set_group_limits(changed(limits, "--", std::cref(given)), given.group.text());
+    const std::string& group = given.group.text();
+    queue.set_group_limits(changed(limits_of(queue, group), "--", std::cref(given)), group);
   }
-  if (!given.any() || given.as_json) print_groups(queue, given.as_json);
+  tableq::group_limits_page page{.max = count_or(given.count, "--count", 500, 10'000)};
+  if (given.groups) page.first = given.group.text();
+  if (!given.any() || given.as_json) print_groups(queue, page, given.as_json);
   return exit_status::done;
 }
 
@@ -202,8 +208,8 @@ void add_limit(CLI::App& app, invocation& call) {
        .details = "Without options it shows them. Other limits stay.",
        .usage =
            "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
-           "[--concurrency N|none] [--group NAME [--running N|none] [--weight N|none]] [--groups] "
-           "[--json]",
+           "[--concurrency N|none] [--group NAME [--running N|none] [--weight N|none]] "
+           "[--groups [--count N]] [--json]",
        .examples = "  tableq limit mail\n"
                    "  tableq limit mail --capacity 10000 --rate 5\n"
                    "  tableq limit jobs --concurrency 8 --rate none\n"

@@ -68,6 +68,11 @@ tableq::group_limits changed(tableq::group_limits limits, const std::string& pre
   return limits;
 }
 
+tableq::group_limits limits_of(const tableq::claim_queue& queue, const std::string& group) {
+  const auto found = queue.group_limits({.max = 1, .first = group}).groups;
+  return !found.empty() && found[0].group == group ? found[0].limits : tableq::group_limits();
+}
+
 json limits_json(const tableq::queue_limits& limits) {
   return {{"capacity", or_null(limits.capacity)},
           {"rate", or_null(limits.rate)},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <tableq/claim_queue.hpp>
 #include <tableq/limits.hpp>
 
 #include "format.hpp"
@@ -20,6 +21,9 @@ tableq::queue_limits changed(tableq::queue_limits limits, const std::string& pre
                              const given_limits& given);
 tableq::group_limits changed(tableq::group_limits limits, const std::string& prefix,
                              const given_limits& given);
+
+/// The group's own limits; none if it has those of the others.
+tableq::group_limits limits_of(const tableq::claim_queue& queue, const std::string& group);
 
 /// Null: no limit.
 json limits_json(const tableq::queue_limits& limits);

@@ -292,10 +292,19 @@ int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
     });
   });
 }
-int tq_group_limits(tq_queue* queue, tq_result** limits, tq_error** error) {
+int tq_group_limits(tq_queue* queue, size_t max, const char* first, size_t first_size,
+                    tq_result** limits, tq_result** next, tq_error** error) {
+  if (next != nullptr) *next = nullptr;
   return making(limits, error, [&] {
-    return on_claim(queue, nullptr, "tq_group_limits",
-                    [](auto& claim) { return result_of(claim.group_limits()); });
+    return on_claim(queue, nullptr, "tq_group_limits", [&](auto& claim) {
+      auto found =
+          claim.group_limits({.max = max, .first = std::string(text_of(first, first_size))});
+      result out = result_of(std::move(found.groups));
+      std::vector<tableq::limited_group> begin;
+      if (found.next) begin.push_back({.group = std::move(*found.next)});
+      if (next != nullptr) *next = result_of(std::move(begin)).release();
+      return out;
+    });
   });
 }
 int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {

@@ -147,9 +147,13 @@ void check_limits(const queue_limits& limits, kind queue_kind) {
   }
 }
 
+void check_group_name(std::string_view group) {
+  if (!group.empty() && !is_name(group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
+}
+
 void check_group_limits(const group_limits& limits, std::string_view group) {
   constexpr int most = 1000;
-  if (!group.empty() && !is_name(group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
+  check_group_name(group);
   if (limits.running && (*limits.running < 1 || *limits.running > most)) {
     refuse("the running messages of a group are limited to 1 to 1,000; pause the queue to stop it");
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,6 +84,14 @@ struct group_limits_request {
   std::string_view queue = {};
   std::optional<std::string_view> name = {};  ///< Empty text: of all groups without their own.
   TABLEQ_FIELDS(group_limits_request, queue, name)
+};
+
+/// The limits of up to `max` groups of a queue, from a name on.
+struct group_list_request {
+  std::string_view queue = {};
+  std::string_view first = {};  ///< Empty: all of them, those of the others first.
+  std::size_t max = std::numeric_limits<std::int64_t>::max();
+  TABLEQ_FIELDS(group_list_request, queue, first, max)
 };
 
 /// The limits of a group. The rate is in millionths.

@@ -160,7 +160,7 @@ namespace tableq::inline v0::core {
   change(claim, hold, nothing, id_item, id_row)                         \
   change(claim, advance_limited, advance_limited_request, limited_item, advanced_row) \
   query(claim, next_groups, next_groups_request, nothing, group_row)    \
-  query(group, list, group_limits_request, nothing, group_limits_row)   \
+  query(group, list, group_list_request, nothing, group_limits_row)     \
   record(group, remove, group_limits_request, nothing, nothing)         \
   record(group, insert, new_group_limits_request, nothing, nothing)     \
   record(group, apply, applied_request, nothing, nothing)               \

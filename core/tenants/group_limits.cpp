@@ -50,6 +50,22 @@ std::vector<limited_group> to_limited(const std::vector<group_limits_row>& rows)
   return out;
 }
 
+limited_groups limits_of_groups(const queue_state& queue, const group_limits_page& page) {
+  check_batch_size(page.max);
+  check_group_name(page.first);
+  limited_groups out;
+  if (!queue.info().group_limits) return out;
+  auto rows =
+      queue.execute(nullptr, statements::group_list,
+                    {.queue = queue.name(), .first = page.first, .max = page.max + 1});
+  if (rows.size() > page.max) {
+    out.next = std::move(rows.back().name);
+    rows.pop_back();
+  }
+  out.groups = to_limited(rows);
+  return out;
+}
+
 /// Stores the limits of one group, and the number of changes. The catalogue is locked.
 /// @param groups all of the queue, as they are from now on.
 void store(const queue_state& queue, connection& session, std::span<const limited_group> groups,
@@ -183,13 +199,10 @@ void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view
       [&](const core::queue_state& state) { core::set_limits_of(state, limits, group.view()); });
 }
 
-std::vector<limited_group> claim_queue::group_limits() const {
+limited_groups claim_queue::group_limits(const group_limits_page& page) const {
   return core::operation_outside(
-      *this, core::statement::group_list, [](const core::queue_state& state) {
-        if (!state.info().group_limits) return std::vector<limited_group>();
-        return core::to_limited(
-            state.execute(nullptr, core::statements::group_list, {.queue = state.name()}));
-      });
+      *this, core::statement::group_list,
+      [&](const core::queue_state& state) { return core::limits_of_groups(state, page); });
 }
 
 }  // namespace tableq::inline v0

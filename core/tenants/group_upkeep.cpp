@@ -102,8 +102,9 @@ class group_upkeep {
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
     const bool given_clock = queue.database().now().has_value();
     const auto rows = queue.execute(nullptr, statements::group_list,
-                                    {.queue = queue.name(), .name = std::string_view()});
-    if (!rows.empty() && rows.front().changes != rows.front().applied) {
+                                    {.queue = queue.name(), .max = 1});
+    if (!rows.empty() && rows.front().name.empty() &&
+        rows.front().changes != rows.front().applied) {
       if (std::exchange(mine.heard, rows.front().changes) != rows.front().changes) {
         mine.heard_at = now;
         mine.after.clear();

@@ -2147,8 +2147,9 @@ DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 -- name: group.list
 SELECT name, running, rate, burst, weight, changes, applied
 FROM {quotas}
-WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+WHERE queue = CAST(:queue AS text) AND name >= CAST(:first AS text)
 ORDER BY name
+LIMIT CAST(:max AS bigint)
 
 -- name: group.remove
 DELETE FROM {quotas}

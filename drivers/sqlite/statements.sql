@@ -1108,8 +1108,9 @@ DELETE FROM main.{limits} WHERE queue = :queue
 -- name: group.list
 SELECT name, running, rate, burst, weight, changes, applied
 FROM main.{quotas}
-WHERE queue = :queue AND (:name IS NULL OR name = :name)
+WHERE queue = :queue AND name >= :first
 ORDER BY name
+LIMIT :max
 
 -- name: group.remove
 DELETE FROM main.{quotas} WHERE queue = :queue AND (:name IS NULL OR name = :name)

@@ -1625,10 +1625,9 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: group.list
-SELECT CAST(name AS nvarchar(200)) AS name, running, rate, burst, weight, changes, applied
+SELECT TOP (CAST(:max AS bigint)) CAST(name AS nvarchar(200)) AS name, running, rate, burst, weight, changes, applied
 FROM {quotas} WITH (READCOMMITTEDLOCK)
-WHERE queue = CAST(:queue AS nvarchar(60))
-  AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
+WHERE queue = CAST(:queue AS nvarchar(60)) AND name >= CAST(CAST(:first AS nvarchar(200)) AS varbinary(400))
 ORDER BY name
 
 -- name: group.remove

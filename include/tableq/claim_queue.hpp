@@ -159,8 +159,9 @@ class TABLEQ_EXPORT claim_queue : public leased_queue {
   /// @param group empty: each group without limits of its own.
   /// @throws error errc::invalid_argument; errc::unsupported in a catalogue of an older layout.
   void set_group_limits(const tableq::group_limits& limits, text_view group = "");
-  /// As they stand in the database now, by their names.
-  [[nodiscard]] std::vector<limited_group> group_limits() const;
+  /// A page of the limits of groups, as they stand in the database now.
+  /// @throws error errc::invalid_argument for page.max out of range.
+  [[nodiscard]] limited_groups group_limits(const group_limits_page& page = {}) const;
 
   /// Returns the message that holds a key. A done message holds its key for the key_window, if any.
   /// @throws error errc::invalid_argument for an invalid key.

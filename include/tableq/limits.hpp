@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include <tableq/export.hpp>
 
@@ -64,6 +65,19 @@ struct limited_group {
   group_limits limits = {};  ///< Instead of those of the others.
 
   friend bool operator==(const limited_group&, const limited_group&) = default;
+};
+
+/// A page of the limits of groups.
+struct group_limits_page {
+  std::size_t max = 500;  ///< Groups on the page, 1 to 10,000.
+  /// The name to begin with: `next` of the page before. Empty: all.
+  std::string first = {};
+};
+
+/// Groups with limits.
+struct limited_groups {
+  std::vector<limited_group> groups = {};  ///< By their names.
+  std::optional<std::string> next = {};    ///< Of the next page. Empty: there are no others.
 };
 
 /// The action of an enqueue when the queue has no room for it.

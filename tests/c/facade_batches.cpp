@@ -242,22 +242,23 @@ void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view
     return tq_set_group_limits(access::plain(*this), name.data(), name.size(), given.get(), e);
   });
 }
-std::vector<limited_group> claim_queue::group_limits() const {
-  return all_of<limited_group>(asked([&](tq_result** r, tq_error** e) {
-                                 return tq_group_limits(access::plain(*this), r, e);
-                               }),
-                               [](const row_of& row) {
-                                 limited_group out{.group = row.text("group")};
-                                 if (row.has("running"))
-                                   out.limits.running = static_cast<int>(row.number("running"));
-                                 if (row.has("rate"))
-                                   out.limits.rate = tq_result_double(row.result, row.row, "rate");
-                                 if (row.has("burst"))
-                                   out.limits.burst = static_cast<int>(row.number("burst"));
-                                 if (row.has("weight"))
-                                   out.limits.weight = static_cast<int>(row.number("weight"));
-                                 return out;
-                               });
+limited_groups claim_queue::group_limits(const group_limits_page& page) const {
+  tq_result* limits = nullptr;
+  const c_result next = asked([&](tq_result** r, tq_error** e) {
+    return tq_group_limits(access::plain(*this), page.max, page.first.data(), page.first.size(),
+                           &limits, r, e);
+  });
+  limited_groups out;
+  out.groups = all_of<limited_group>(c_result(limits), [](const row_of& row) {
+    limited_group one{.group = row.text("group")};
+    if (row.has("running")) one.limits.running = static_cast<int>(row.number("running"));
+    if (row.has("rate")) one.limits.rate = tq_result_double(row.result, row.row, "rate");
+    if (row.has("burst")) one.limits.burst = static_cast<int>(row.number("burst"));
+    if (row.has("weight")) one.limits.weight = static_cast<int>(row.number("weight"));
+    return one;
+  });
+  if (next.count() != 0) out.next = row_of{next.get(), 0}.text("group");
+  return out;
 }
 
 }  // namespace tableq::inline v0

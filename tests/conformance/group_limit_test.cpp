@@ -52,12 +52,35 @@ TEST_P(group_limit, holds_for_each_group_or_for_one_of_them) {
   auto queue = tenants();
   queue.set_group_limits({.running = 3});
   queue.set_group_limits({.running = 5}, "vip");
-  EXPECT_EQ(queue.group_limits(),
+  EXPECT_EQ(queue.group_limits().groups,
             (std::vector<limited_group>{{"", {.running = 3}}, {"vip", {.running = 5}}}));
   for (const char* each : {"a", "b", "vip"}) fill(queue, each, 9);
   queue.enqueue("free");
   EXPECT_EQ(taken(queue), (numbers{{"a", 3}, {"b", 3}, {"vip", 5}, {"", 1}}));
   EXPECT_EQ(queue.stats().held, 6U + 6U + 4U);
+}
+
+TEST_P(group_limit, is_listed_page_by_page) {
+  auto queue = tenants();
+  EXPECT_FALSE(queue.group_limits().next);
+  queue.set_group_limits({.running = 3});
+  for (const char* each : {"b", "a", "B", "\u00e9"}) queue.set_group_limits({.running = 5}, each);
+  names found;
+  std::optional<std::string> first = "";
+  for (int page = 0; first && page < 9; ++page) {
+    const auto listed = queue.group_limits({.max = 2, .first = *first});
+    EXPECT_LE(listed.groups.size(), 2U);
+    for (const limited_group& each : listed.groups) found.push_back(each.group);
+    first = listed.next;
+  }
+  EXPECT_EQ(found, (names{"", "B", "a", "b", "\u00e9"})) << "by their bytes";
+  EXPECT_FALSE(queue.group_limits({.max = 5}).next) << "the last page knows that it is";
+  EXPECT_EQ(queue.group_limits({.max = 1, .first = "a"}).groups,
+            (std::vector<limited_group>{{"a", {.running = 5}}}));
+  EXPECT_TRUE(queue.group_limits({.first = "\u00ea"}).groups.empty());
+  EXPECT_CODE(invalid_argument, (void)queue.group_limits({.max = 0}));
+  EXPECT_CODE(invalid_argument, (void)queue.group_limits({.max = 10'001}));
+  EXPECT_CODE(invalid_argument, (void)queue.group_limits({.first = std::string("a\0b", 3)}));
 }
 
 TEST_P(group_limit, lets_the_next_message_go_when_one_leaves_the_group) {
@@ -103,7 +126,7 @@ TEST_P(group_limit, that_is_raised_or_lowered_moves_the_messages_that_wait) {
   EXPECT_EQ(queue.stats().ready, 3U) << "it has those of all groups again";
   queue.set_group_limits({});
   EXPECT_EQ(queue.stats().ready, 0U);
-  EXPECT_TRUE(queue.group_limits().empty());
+  EXPECT_TRUE(queue.group_limits().groups.empty());
 }
 
 TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_others) {
@@ -126,7 +149,7 @@ TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_ot
   queue.set_group_limits({.running = 3});
   EXPECT_EQ(queue.stats().ready, 5U + 4U + 3U);
   queue.set_group_limits({}, "a");
-  EXPECT_EQ(queue.group_limits(),
+  EXPECT_EQ(queue.group_limits().groups,
             (std::vector<limited_group>{{"", {.running = 3}}, {"b", {.running = 4}}}));
 }
 
@@ -310,7 +333,7 @@ TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
              here().key_literal("vip") + ", 4)");
   static_cast<void>(queue.take(1));
   EXPECT_EQ(queue.stats().ready + queue.stats().leased, 6U);
-  EXPECT_EQ(queue.group_limits(),
+  EXPECT_EQ(queue.group_limits().groups,
             (std::vector<limited_group>{{"", {.running = 2}}, {"vip", {.running = 4}}}));
   EXPECT_EQ(number("group_limits WHERE applied = changes AND changes > 0"), "1");
 }
@@ -351,7 +374,7 @@ TEST_P(group_limit, is_refused_where_it_makes_no_sense) {
   auto inside = queue.in(tx);
   EXPECT_CODE(invalid_argument, inside.set_group_limits({.running = 1}));
   tx.rollback();
-  EXPECT_TRUE(queue.group_limits().empty());
+  EXPECT_TRUE(queue.group_limits().groups.empty());
 }
 
 TEST_P(group_limit, ends_with_its_queue) {
@@ -367,7 +390,7 @@ TEST_P(group_limit, ends_with_its_queue) {
   EXPECT_EQ(number("group_starts"), "0");
   auto again = tenants();
   fill(again, "a", 5);
-  EXPECT_TRUE(again.group_limits().empty());
+  EXPECT_TRUE(again.group_limits().groups.empty());
   EXPECT_EQ(again.take(9).size(), 1U);
 }
 
@@ -391,7 +414,7 @@ TEST_P(group_limit, gives_turns_by_weight) {
   auto queue = tenants({.by_turns = true});
   queue.set_group_limits({.weight = 3}, "heavy");
   queue.set_group_limits({.running = 2, .weight = 2}, "double");
-  EXPECT_EQ(queue.group_limits(),
+  EXPECT_EQ(queue.group_limits().groups,
             (std::vector<limited_group>{{"double", {.running = 2, .weight = 2}},
                                         {"heavy", {.weight = 3}}}));
   constexpr int plain = 20;

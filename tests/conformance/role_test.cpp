@@ -207,7 +207,7 @@ TEST_P(role_of_claims, all_keep_the_limits_of_groups_and_a_manager_changes_them)
     EXPECT_EQ(from.fail(first[0].receipt, "no", {.delay = 0ms}), settle_result::applied);
     EXPECT_TRUE(from.take(9).empty()) << "its start was used";
     auto seeing = as(role::viewer, options);
-    EXPECT_EQ(seeing.claim("jobs").group_limits().size(), turns ? 2U : 1U);
+    EXPECT_EQ(seeing.claim("jobs").group_limits().groups.size(), turns ? 2U : 1U);
     EXPECT_CODE(permission_denied, from.set_group_limits({.running = 9}));
     auto managing = as(role::manager, options);
     if (turns) managing.claim("jobs").set_group_limits({.running = 3, .rate = 1000.0}, "a");

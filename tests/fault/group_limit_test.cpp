@@ -50,7 +50,7 @@ class faults_of_group_limits : public on_each_backend {
     const bool reached = trouble.failures() > 0;
     trouble.heal();
     static_cast<void>(right.take(1));  // looks at what has changed
-    const auto limits = right.group_limits();
+    const auto limits = right.group_limits().groups;
     EXPECT_TRUE(limits.empty() || limits[0].limits.rate) << "whole or not at all, call " << nth;
     drain(right, nth);
     return reached;

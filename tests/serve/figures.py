@@ -1,7 +1,8 @@
 """Memory and processor time of `tableq serve` with 20 queues and 10,000 jobs a second: figures.py URL MINUTES
 
-For docs/dashboard.md; scripts/dashboard.sh starts it. One thread adds 500 messages to each of 20 queues in each second,
-takes and completes them. A viewer reads the page of the queues, one of a queue and /metrics every two seconds.
+For docs/dashboard.md; scripts/dashboard.sh starts it. In each second 500 jobs are added to each of 20 queues, taken and
+completed, by hundreds. A viewer reads the page of the queues, one of a queue and /metrics every two seconds. A line for
+each minute.
 """
 
 from __future__ import annotations
@@ -16,20 +17,21 @@ from pathlib import Path
 
 import tableq
 
-QUEUES, EACH = 20, 500
+QUEUES, EACH, BATCH, WORKERS = 20, 500, 100, 2
 
 
-def work(url: str, until: float, done: list[int]) -> None:
+def work(url: str, mine: list[str], until: float, done: list[int]) -> None:
     with tableq.open(url) as db:
-        queues = [db.claim(f"queue{i:02}") for i in range(QUEUES)]
+        queues = [db.claim(name) for name in mine]
         due = time.monotonic()
         while time.monotonic() < until:
             for queue in queues:
-                queue.put_batch([b"x" * 100] * EACH)
-                taken = queue.take(EACH)
+                queue.put_batch([b"x" * 100] * BATCH)
+                taken = queue.take(BATCH)
                 queue.complete_batch(taken)
                 done[0] += len(taken)
-            due = max(due + 1, time.monotonic() - 10)  # A producer that is late catches up, with up to ten seconds.
+            # A producer that is late catches up, with up to ten seconds.
+            due = max(due + BATCH / EACH, time.monotonic() - 10)
             time.sleep(max(0.0, due - time.monotonic()))
 
 
@@ -52,30 +54,29 @@ def processor(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def main(url: str, minutes: float) -> None:
+def main(url: str, minutes: int) -> None:
+    names = [f"queue{i:02}" for i in range(QUEUES)]
     with tableq.open(url) as db:
-        for i in range(QUEUES):
-            db.claim(f"queue{i:02}")
+        for name in names:
+            db.claim(name)
     command = [os.environ["TABLEQ_COMMAND"], "serve", "--db", url, "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serve:
         assert serve.stdout is not None
         page = serve.stdout.readline().strip()
         begin = time.monotonic()
         until = begin + 60 * minutes
-        done, answers = [0], [0]
+        done, answers = [[0] for _ in range(WORKERS)], [0]
         threads = [
-            threading.Thread(target=work, args=(url, until, done)),
-            threading.Thread(target=view, args=(page, until, answers)),
-        ]
+            threading.Thread(target=work, args=(url, names[i::WORKERS], until, done[i])) for i in range(WORKERS)
+        ] + [threading.Thread(target=view, args=(page, until, answers))]
         for each in threads:
             each.start()
-        step = 60 * minutes / 6
-        for i in range(1, 7):
-            time.sleep(max(0.0, begin + i * step - time.monotonic()))
+        for minute in range(1, minutes + 1):
+            time.sleep(max(0.0, begin + 60 * minute - time.monotonic()))
             passed = time.monotonic() - begin
             print(
-                f"after {passed / 60:.1f} min: {resident(serve.pid):.1f} MiB, {processor(serve.pid):.1f} s of processor"
-                f" time ({100 * processor(serve.pid) / passed:.1f}% of one), {done[0] / passed:.0f} jobs/s,"
+                f"after {minute} min: {resident(serve.pid):.1f} MiB, {processor(serve.pid):.1f} s of processor time"
+                f" ({100 * processor(serve.pid) / passed:.2f}% of one), {sum(map(sum, done)) / passed:.0f} jobs/s,"
                 f" {answers[0]} answers, load {os.getloadavg()[0]:.1f}",
                 flush=True,
             )
@@ -85,4 +86,4 @@ def main(url: str, minutes: float) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]))

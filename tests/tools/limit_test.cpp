@@ -50,8 +50,16 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
             "GROUP     RUNNING  RATE  BURST  WEIGHT\n"
             "(others)  3        none  none   none\n"
             "vip       20       0.5   none   none\n");
+  const auto page = run({"limit", "jobs", "--groups", "--count", "1"});
+  EXPECT_EQ(page.out,
+            "GROUP     RUNNING  RATE  BURST  WEIGHT\n"
+            "(others)  3        none  none   none\n");
+  EXPECT_NE(page.err.find("--groups --group 'vip'"), std::string::npos) << page.err;
+  EXPECT_EQ(done({"limit", "jobs", "--groups", "--group", "vip"}),
+            "GROUP  RUNNING  RATE  BURST  WEIGHT\n"
+            "vip    20       0.5   none   none\n");
   done({"limit", "jobs", "--group", "vip", "--rate", "none"});
-  EXPECT_EQ(db().claim("jobs").group_limits(),
+  EXPECT_EQ(db().claim("jobs").group_limits().groups,
             (std::vector<tableq::limited_group>{{"", {.running = 3}}, {"vip", {.running = 20}}}));
   EXPECT_EQ(json::parse(done({"limit", "jobs", "--group", "", "--running", "none", "--json"})),
             json::parse(R"({"queue": "jobs", "group": "vip", "running": 20, "rate": null,
@@ -65,7 +73,7 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
   EXPECT_NE(refused.err.find("--groups-by-turns"), std::string::npos) << refused.err;
   done({"create", "claim", "turns", "--groups", "1", "--groups-by-turns"});
   done({"limit", "turns", "--group", "vip", "--weight", "3"});
-  EXPECT_EQ(db().claim("turns").group_limits(),
+  EXPECT_EQ(db().claim("turns").group_limits().groups,
             (std::vector<tableq::limited_group>{{"vip", {.weight = 3}}}));
 }
 

@@ -75,11 +75,7 @@ response set_limits(const call& asked) {
 response set_group_limits(const call& asked) {
   tableq::claim_queue queue = claim_of(asked);
   const std::string& group = asked.from.given("group");
-  tableq::group_limits limits;
-  for (const tableq::limited_group& each : queue.group_limits()) {
-    if (each.group == group) limits = each.limits;
-  }
-  queue.set_group_limits(changed(limits, "The limit ", texts_of(asked)), group);
+  queue.set_group_limits(changed(limits_of(queue, group), "The limit ", texts_of(asked)), group);
   return done(asked, asked.here(),
               group.empty() ? "The limits of each group without its own are set."
                             : "The limits of the group are set.");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http.hpp"
+#include "limits.hpp"
 #include "output.hpp"
 
 namespace tool::web {
@@ -68,12 +69,14 @@ std::vector<group_view> groups_of(const tableq::claim_queue& queue) {
     std::string name = each.group;
     out.push_back({.name = std::move(name), .waiting = std::move(each)});
   }
-  std::size_t limited = 0;
-  for (const tableq::limited_group& each : queue.group_limits()) {
-    auto at = std::ranges::find(out, each.group, &group_view::name);
-    if (at == out.end() && ++limited > most_limited) continue;
-    if (at == out.end()) at = out.insert(at, {.name = each.group});
-    at->limits = each.limits;
+  for (group_view& each : out) {
+    const auto limits = limits_of(queue, each.name);
+    if (limits != tableq::group_limits()) each.limits = limits;
+  }
+  for (const tableq::limited_group& each :
+       queue.group_limits({.max = most_limited + 1}).groups) {
+    if (std::ranges::find(out, each.group, &group_view::name) == out.end())
+      out.push_back({.name = each.group, .limits = each.limits});
   }
   for (const tableq::stored_message& each :
        queue.list(tableq::message_state::leased,

@@ -19,6 +19,7 @@ from typing import (
     Mapping,
     Optional,
     Sequence,
+    Tuple,
     Union,
 )
 
@@ -733,13 +734,21 @@ class ClaimQueue(LeaseQueue):
         text = text_of(group, "group")
         call(lib.tq_set_group_limits, self._handle(), text, len(text), options)
 
-    @property
-    def group_limits(self) -> Dict[str, GroupLimits]:
-        """As they stand in the database now, by the groups; "": each group without its own."""
-        rows = Result(lib.tq_group_limits, self._handle())
-        return {
-            rows.text(row, b"group"): rows.record(GroupLimits, row) for row in range(len(rows))
-        }
+    def group_limits(
+        self, *, first: str = "", page: int = 500
+    ) -> Iterator[Tuple[str, GroupLimits]]:
+        """Groups and their limits, by their names, page by page; "": each group without its own.
+        first: the name to begin with."""
+        begin: Optional[str] = first
+        while begin is not None:
+            text, limits = text_of(begin, "first"), c_void_p()
+            following = Result(
+                lib.tq_group_limits, self._handle(), count_of(page), text, len(text), byref(limits)
+            )
+            rows = Result.into(limits)
+            for row in range(len(rows)):
+                yield rows.text(row, b"group"), rows.record(GroupLimits, row)
+            begin = following.text(0, b"group") if len(following) else None
 
     def cancel(self, message_id: int, *, tx: Optional["Transaction"] = None) -> str:
         """Removes a message that is ready, delayed, held or dead, and frees its key. Returns

@@ -163,7 +163,7 @@ SLOW_CALLS: _Declared = {
     "tq_groups": (c_int, (c_void_p, c_size_t, _out)),
     "tq_wait_for": (c_int, (c_void_p, c_int64, c_void_p, _out)),
     "tq_set_group_limits": (c_int, (c_void_p, *_text, c_void_p)),
-    "tq_group_limits": (c_int, (c_void_p, _out)),
+    "tq_group_limits": (c_int, (c_void_p, c_size_t, *_text, _out, _out)),
     "tq_find": (c_int, (c_void_p, c_void_p, *_text, c_void_p, _out)),
     "tq_cancel": (c_int, (c_void_p, c_void_p, c_int64, _int)),
     "tq_set_priority": (c_int, (c_void_p, c_void_p, c_int64, c_int32, _int)),

@@ -197,10 +197,11 @@ def test_limits_of_groups(db: tableq.Database) -> None:
     jobs = db.claim("tenants", groups=True)
     jobs.set_group_limits(tableq.GroupLimits(running=2))
     jobs.set_group_limits(tableq.GroupLimits(running=9, rate=0.5, burst=3), "vip")
-    assert jobs.group_limits == {
+    assert dict(jobs.group_limits(page=1)) == {
         "": tableq.GroupLimits(running=2),
         "vip": tableq.GroupLimits(running=9, rate=0.5, burst=3),
     }
+    assert [group for group, _ in jobs.group_limits(first="a")] == ["vip"]
     for group in ("a", "vip"):
         for _ in range(5):
             jobs.put("x", group=group)
@@ -208,14 +209,14 @@ def test_limits_of_groups(db: tableq.Database) -> None:
     assert sorted(taken, key=str) == ["a", "a", "vip", "vip", "vip"]
     jobs.set_group_limits(tableq.GroupLimits(), "vip")
     jobs.set_group_limits(tableq.GroupLimits())
-    assert jobs.group_limits == {}
+    assert dict(jobs.group_limits()) == {}
     with pytest.raises(tableq.InvalidArgument):
         jobs.set_group_limits(tableq.GroupLimits(running=0))
     with pytest.raises(tableq.InvalidArgument):
         jobs.set_group_limits(tableq.GroupLimits(weight=2))
     turns = db.claim("turns", groups=True, group_by_turns=True)
     turns.set_group_limits(tableq.GroupLimits(weight=2), "vip")
-    assert turns.group_limits == {"vip": tableq.GroupLimits(weight=2)}
+    assert dict(turns.group_limits()) == {"vip": tableq.GroupLimits(weight=2)}
 
 
 def test_a_full_queue_refuses(db: tableq.Database) -> None:

@@ -78,7 +78,8 @@ for (const javaScriptEnabled of [true, false]) {
     await on('/db/1/queues/orders', {javaScriptEnabled}, async (page) => {
       const form = async (summary, inputs, press) => {
         await page.locator('summary', {hasText: summary}).click();
-        for (const [label, text] of Object.entries(inputs)) await page.getByLabel(label).fill(text);
+        const open = page.locator('details.danger[open]');
+        for (const [label, text] of Object.entries(inputs)) await open.getByLabel(label).fill(text);
         await page.getByRole('button', {name: press}).click();
       };
       await form('Change the limits', {Capacity: '5000', Rate: '2.5', Concurrency: '9'}, 'Set the limits');
@@ -90,12 +91,12 @@ for (const javaScriptEnabled of [true, false]) {
       await form('Change the limits', {Rate: 'much'}, 'Set the limits');
       assert.match(await page.locator('main').innerText(), /The limit rate must be a number/);
       await page.goto(shown.at('/db/1/queues/orders'));
-      const groups = {'Group; empty': evil[1], 'At a time': '4', 'Starts a second': '0.25'};
+      const groups = {'Group; empty': evil[1], Running: '4', Rate: '0.25'};
       await form('Change limits of groups', groups, 'Set the group');
       assert.match(await said(page), /of the group are set/);
       const of = (group) => limits('--groups').find((one) => one.group === group);
       assert.deepEqual(of(evil[1]), {queue: 'orders', group: evil[1], running: 4, rate: 0.25, burst: null, weight: null});
-      await form('Change limits of groups', {'Group; empty': evil[1], 'At a time': 'none', 'Starts a second': 'none'}, 'Set the group');
+      await form('Change limits of groups', {'Group; empty': evil[1], Running: 'none', Rate: 'none'}, 'Set the group');
       assert.equal(of(evil[1]), undefined);
       if (javaScriptEnabled) assert.deepEqual(await faults(page), []);
     });

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "http.hpp"
 
@@ -33,6 +29,28 @@ struct visitor {
   std::string form_token = {};  ///< Each form has it, each POST brings it back.
 };
 
+/// Texts by random names, for a time. Of too many the one that ends first is forgotten.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class kept_texts {
+ public:
+  explicit kept_texts(std::chrono::seconds age) : age_(age) {}
+
+  /// @return the name.
+  std::string keep(std::string text);
+  /// Nothing: it was not kept, or is old.
+  [[nodiscard]] std::optional<std::string> find(std::string_view name);
+  void forget(const std::string& name);
+
+ private:
+  using clock = std::chrono::steady_clock;
+  const std::chrono::seconds age_;
+  std::mutex mutex_;
+  std::map<std::string, std::pair<clock::time_point, std::string>, std::less<>>
+      all_;  // guarded by mutex_
+};
+
 /// The guards that stand before every page.
 ///
 /// Owns the sessions, in memory: after a restart people log in again.
@@ -45,12 +63,11 @@ class access {
 
   [[nodiscard]] const access_rules& rules() const { return rules_; }
 
-  /// A refusal of what comes from a foreign name or, for a POST, from a foreign page.
-  [[nodiscard]] std::optional<response> refuse_foreign(const request& from) const;
+  /// Refuses what comes from a foreign name or, for a POST, from a foreign page.
+  /// @throws page_error
+  void refuse_foreign(const request& from) const;
   /// The visitor; nothing if the token is missing or wrong.
   [[nodiscard]] std::optional<visitor> admit(const request& from);
-  /// Whether the form of a POST came from a page of this visitor.
-  [[nodiscard]] bool is_own_form(const visitor& by, const request& from) const;
 
   /// Compares the token of the login's form. @return the cookie to set; nothing if it is wrong.
   [[nodiscard]] std::optional<std::string> log_in(const request& from);
@@ -59,28 +76,15 @@ class access {
   /// The form token of the login page.
   [[nodiscard]] const std::string& open_form_token() const { return open_form_token_; }
 
-  /// Keeps a sentence for the next page. @return the name by which `notice` finds it.
-  std::string leave_notice(std::string sentence);
-  /// The sentence; empty if it was not left, or is old.
-  [[nodiscard]] std::string notice(std::string_view name);
+  /// Sentences for the next page.
+  kept_texts notices{std::chrono::minutes{1}};
 
  private:
-  using clock = std::chrono::steady_clock;
-  struct session {
-    std::string form_token;
-    clock::time_point until;
-  };
-  struct left_notice {
-    std::string sentence;
-    clock::time_point until;
-  };
   [[nodiscard]] std::string cookie(const std::string& value, std::chrono::seconds age) const;
 
   access_rules rules_;
   std::string open_form_token_ = random_text();
-  std::mutex mutex_;
-  std::map<std::string, session, std::less<>> sessions_;     // guarded by mutex_
-  std::map<std::string, left_notice, std::less<>> notices_;  // guarded by mutex_
+  kept_texts sessions_;  ///< Their form tokens.
 };
 
 }  // namespace tool::web

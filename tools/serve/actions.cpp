@@ -1,35 +1,16 @@
-#include <charconv>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "exit_status.hpp"
-#include "filter.hpp"
 #include "limits.hpp"
 #include "parse.hpp"
+#include "selection.hpp"
 #include "site.hpp"
-#include "words.hpp"
 
 namespace tool::web {
 
 namespace {
 
-using segments = std::vector<std::string>;
-
-page_error no_action() {
-  return {404, "There is no such action."};
-}
-
-given_limits texts_of(const call& asked) {
-  return [&asked](const std::string& name) -> std::optional<std::string> {
-    const std::string& text = asked.from.given(name);
-    return text.empty() ? std::nullopt : std::optional(text);
-  };
-}
+using tableq::bulk_options;
+using tableq::change_result;
 
 /// To the page, which says what was done.
 response done(const call& asked, const std::string& page, const std::string& sentence) {
@@ -38,66 +19,23 @@ response done(const call& asked, const std::string& page, const std::string& sen
   } catch (const tableq::error&) {  // It is done. The figures come when the database answers again.
   }
   return see_other(page + (page.find('?') == std::string::npos ? "?said=" : "&said=") +
-                   asked.site.guard->leave_notice(sentence));
+                   asked.site.guard->notices.keep(sentence));
 }
 
-response set_paused(const call& asked, bool paused) {
-  const any_source opened = source_of(asked);
-  std::visit(
-      [&](auto queue) {
-        if (paused) {
-          queue.pause();
-        } else {
-          queue.resume();
-        }
-      },
-      opened);
-  return done(asked, asked.here(),
-              paused ? "The queue is paused: reads return nothing, in every process."
-                     : "The queue is not paused any more.");
+response done(const call& asked, const std::string& sentence) {
+  return done(asked, asked.here(), sentence);
 }
 
-/// As `tableq limit` does: empty fields change nothing.
-response set_limits(const call& asked) {
-  any_source opened = source_of(asked);
-  return std::visit(
-      [&]<class Queue>(Queue& queue) -> response {
-        if constexpr (std::is_base_of_v<tableq::queue, Queue>) {
-          queue.set_limits(changed(queue.limits(), "The limit ", texts_of(asked)));
-          return done(asked, asked.here(), "The limits are set.");
-        } else {
-          throw no_action();
-        }
-      },
-      opened);
-}
-
-response set_group_limits(const call& asked) {
-  tableq::claim_queue queue = claim_of(asked);
-  const std::string& group = asked.from.given("group");
-  queue.set_group_limits(changed(limits_of(queue, group), "The limit ", texts_of(asked)), group);
-  return done(asked, asked.here(),
-              group.empty() ? "The limits of each group without its own are set."
-                            : "The limits of the group are set.");
-}
-
-response change_schedule(const call& asked, const std::string& action) {
-  tableq::schedules all = asked.watched().open().schedules();
-  const std::string& name = asked.from.given("name");
-  const auto found = all.find(name);
-  if (!found || found->rule.queue != asked.queue) {
-    throw page_error(404, "There is no such schedule of this queue.");
-  }
-  if (action == "pause" && all.pause(name)) {
-    return done(asked, asked.here(), "The schedule is paused.");
-  }
-  if (action == "resume" && all.resume(name)) {
-    return done(asked, asked.here(), "The schedule goes on with its next time.");
-  }
-  if (action == "run" && all.run_now(name)) {
-    return done(asked, asked.here(), "The message of the schedule is added.");
-  }
-  throw no_action();
+/// The same for a change of one message.
+response changed_one(const call& asked, change_result result, const std::string& applied,
+                     bool gone = false) {
+  const bool is_gone = gone && result == change_result::applied;
+  return done(asked, asked.here(is_gone ? "/messages" : "/messages/" + asked.item),
+              result == change_result::applied   ? applied
+              : result == change_result::running ? "Nothing was changed: the message is leased."
+              : result == change_result::finished
+                  ? "Nothing was changed: the message is done or dead."
+                  : "Nothing was changed: the message is not in the queue any more.");
 }
 
 /// Begins an action on many messages, in a thread of its own.
@@ -108,109 +46,175 @@ response begun(const call& asked, const std::string& what, jobs::action run) {
   return see_other(asked.here("/actions"));
 }
 
-/// Every message of a queue whose reads delete; completed ones of a claim queue.
-response purge(const call& asked) {
+/// Acts on the queue, unless it is a table of the application.
+template <class Act>
+auto on_queue(const call& asked, const Act& act) {
+  any_source opened = source_of(asked);
   return std::visit(
-      [&]<class Queue>(Queue queue) -> response {
-        if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
-          if (asked.from.given("name") != asked.queue) {
-            throw page_error(400, "Nothing was deleted: this is not the name of the queue.");
-          }
-          return begun(asked, "Deletion of every message",
-                       [queue](const tableq::bulk_options& /*to_the_end*/) mutable {
-                         return tableq::bulk_result{.count = queue.purge()};
-                       });
-        } else if constexpr (std::is_same_v<Queue, tableq::claim_queue>) {
-          const tableq::message_filter filter{
-              .state = tableq::message_state::done,
-              .older_than = parse_duration("The time", asked.from.given("older"))};
-          return begun(asked, "Deletion of done messages",
-                       [queue, filter](const tableq::bulk_options& options) mutable {
-                         return queue.purge(filter, options);
-                       });
+      [&]<class Queue>(Queue& queue) -> decltype(act(std::declval<tableq::claim_queue&>())) {
+        if constexpr (std::is_base_of_v<tableq::queue, Queue>) {
+          return act(queue);
         } else {
-          throw no_action();
+          throw page_error(404, "A table of the application has no such action.");
         }
       },
-      source_of(asked));
+      opened);
 }
 
-std::string words_of(tableq::change_result result, const std::string& applied) {
-  switch (result) {
-    case tableq::change_result::applied:
-      return applied;
-    case tableq::change_result::running:
-      return "Nothing was changed: the message is leased.";
-    case tableq::change_result::finished:
-      return "Nothing was changed: the message is done or dead.";
-    case tableq::change_result::not_found:
-      return "Nothing was changed: the message is not in the queue any more.";
-  }
-  return "Nothing was changed.";
+given_limits texts_of(const call& asked) {
+  return [&asked](const std::string& name) -> std::optional<std::string> {
+    const std::string& text = asked.from.given(name);
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
 }
 
-response change_message(const call& asked, const std::string& id_text, const std::string& action) {
+response pause(const call& asked) {
+  on_queue(asked, [](tableq::queue& queue) { queue.pause(); });
+  return done(asked, "The queue is paused: reads return nothing, in every process.");
+}
+
+response resume(const call& asked) {
+  on_queue(asked, [](tableq::queue& queue) { queue.resume(); });
+  return done(asked, "The queue is not paused any more.");
+}
+
+/// As `tableq limit` does: empty fields change nothing.
+response set_limits(const call& asked) {
+  on_queue(asked, [&](tableq::queue& queue) {
+    queue.set_limits(changed(queue.limits(), "The limit ", texts_of(asked)));
+  });
+  return done(asked, "The limits are set.");
+}
+
+response set_group_limits(const call& asked) {
   tableq::claim_queue queue = claim_of(asked);
-  const tableq::message_id id = id_of(id_text);
-  const std::string here = asked.here("/messages/" + id_text);
-  if (action == "cancel") {
-    const auto result = queue.cancel(id);
-    const bool gone = result == tableq::change_result::applied;
-    return done(asked, gone ? asked.here("/messages") : here,
-                words_of(result, "Message " + id_text + " is deleted."));
-  }
-  if (action == "priority") {
-    const auto priority = parse_number("The priority", asked.from.given("priority"),
-                                       std::numeric_limits<std::int32_t>::min(),
-                                       std::numeric_limits<std::int32_t>::max());
-    return done(asked, here,
-                words_of(queue.set_priority(id, static_cast<std::int32_t>(priority)),
-                         "The priority is " + std::to_string(priority) + " now."));
-  }
-  if (action == "ready") {
-    return done(asked, here, words_of(queue.make_ready(id), "The message is ready now."));
-  }
-  if (action == "redrive") {
-    const std::size_t count = queue.redrive(std::vector{id});
-    return done(
-        asked, here,
-        count == 1 ? "The message is ready again." : "Nothing was changed: it was not dead.");
-  }
-  throw no_action();
+  const std::string& group = asked.from.given("group");
+  queue.set_group_limits(changed(limits_of(queue, group), "The limit ", texts_of(asked)), group);
+  return done(asked, group.empty() ? "The limits of each group without its own are set."
+                                   : "The limits of the group are set.");
 }
 
-/// An action on the dead messages that a filter selects, in a thread of its own.
-response change_dead(const call& asked, const std::string& action) {
+/// Every message of a queue whose reads delete; completed ones of a claim queue.
+response purge(const call& asked) {
+  return on_queue(asked, [&]<class Queue>(const Queue& queue) {
+    if constexpr (std::is_same_v<Queue, tableq::claim_queue>) {
+      const tableq::message_filter filter{
+          .state = tableq::message_state::done,
+          .older_than = parse_duration("The time", asked.from.given("older"))};
+      return begun(asked, "Deletion of done messages",
+                   [queue, filter](const bulk_options& options) mutable {
+                     return queue.purge(filter, options);
+                   });
+    } else {
+      if (asked.from.given("name") != asked.queue) {
+        throw page_error(400, "Nothing was deleted: this is not the name of the queue.");
+      }
+      return begun(asked, "Deletion of every message",
+                   [queue](const bulk_options& /*to_the_end*/) mutable {
+                     return tableq::bulk_result{.count = queue.purge()};
+                   });
+    }
+  });
+}
+
+template <bool (tableq::schedules::*Act)(tableq::text_view)>
+response change_schedule(const call& asked, const std::string& sentence) {
+  tableq::schedules all = asked.watched().open().schedules();
+  const std::string& name = asked.from.given("name");
+  const auto found = all.find(name);
+  if (!found || found->rule.queue != asked.queue || !(all.*Act)(name)) {
+    throw page_error(404, "There is no such schedule of this queue.");
+  }
+  return done(asked, sentence);
+}
+
+response cancel(const call& asked) {
+  return changed_one(asked, claim_of(asked).cancel(id_of(asked)),
+                     "Message " + asked.item + " is deleted.", true);
+}
+
+response set_priority(const call& asked) {
+  using all = std::numeric_limits<std::int32_t>;
   tableq::claim_queue queue = claim_of(asked);
+  const auto priority =
+      parse_number("The priority", asked.from.given("priority"), all::min(), all::max());
+  return changed_one(asked, queue.set_priority(id_of(asked), static_cast<std::int32_t>(priority)),
+                     "The priority is " + std::to_string(priority) + " now.");
+}
+
+response make_ready(const call& asked) {
+  return changed_one(asked, claim_of(asked).make_ready(id_of(asked)), "The message is ready now.");
+}
+
+response redrive_one(const call& asked) {
+  const bool was_dead = claim_of(asked).redrive(std::vector{id_of(asked)}) == 1;
+  return done(asked, asked.here("/messages/" + asked.item),
+              was_dead ? "The message is ready again." : "Nothing was changed: it was not dead.");
+}
+
+/// An action on the dead messages that a filter selects.
+template <class Act>
+response change_dead(const call& asked, const std::string& what, const Act& act) {
   auto filter = read_filter(asked.from.form, asked.site.shows_payloads)
                     .value_or(tableq::message_filter{.all = true});
   filter.state = tableq::message_state::dead;
-  const bool redrives = action == "redrive";
-  if (!redrives && action != "purge") throw no_action();
-  return begun(asked, redrives ? "Redrive of dead messages" : "Deletion of dead messages",
-               [queue, filter, redrives](const tableq::bulk_options& options) mutable {
-                 return redrives ? queue.redrive(filter, options) : queue.purge(filter, options);
+  return begun(asked, what,
+               [queue = claim_of(asked), filter, act](const bulk_options& options) mutable {
+                 return act(queue, filter, options);
                });
 }
 
-response stop_action(const call& asked) {
+response redrive_dead(const call& asked) {
+  return change_dead(
+      asked, "Redrive of dead messages",
+      [](auto& queue, const auto& filter, const auto& how) { return queue.redrive(filter, how); });
+}
+
+response purge_dead(const call& asked) {
+  return change_dead(
+      asked, "Deletion of dead messages",
+      [](auto& queue, const auto& filter, const auto& how) { return queue.purge(filter, how); });
+}
+
+response stop(const call& asked) {
   asked.site.actions.stop(asked.here(), asked.from.given("job"));
   return see_other(asked.here("/actions"));
 }
 
 }  // namespace
 
-response act(const call& asked, const segments& rest) {
-  if (rest.size() == 1 && rest[0] == "pause") return set_paused(asked, true);
-  if (rest.size() == 1 && rest[0] == "resume") return set_paused(asked, false);
-  if (rest.size() == 1 && rest[0] == "purge") return purge(asked);
-  if (rest.size() == 1 && rest[0] == "limits") return set_limits(asked);
-  if (rest.size() == 1 && rest[0] == "group-limits") return set_group_limits(asked);
-  if (rest.size() == 3 && rest[0] == "messages") return change_message(asked, rest[1], rest[2]);
-  if (rest.size() == 2 && rest[0] == "schedules") return change_schedule(asked, rest[1]);
-  if (rest.size() == 2 && rest[0] == "dead") return change_dead(asked, rest[1]);
-  if (rest.size() == 2 && rest[0] == "actions" && rest[1] == "stop") return stop_action(asked);
-  throw no_action();
+void add_actions(std::vector<route>& to) {
+  using tableq::schedules;
+  const std::vector<std::pair<const char*, response (*)(const call&)>> all{
+      {"pause", pause},
+      {"resume", resume},
+      {"limits", set_limits},
+      {"group-limits", set_group_limits},
+      {"purge", purge},
+      {"schedules/pause",
+       [](const call& asked) {
+         return change_schedule<&schedules::pause>(asked, "The schedule is paused.");
+       }},
+      {"schedules/resume",
+       [](const call& asked) {
+         return change_schedule<&schedules::resume>(asked,
+                                                    "The schedule goes on with its next time.");
+       }},
+      {"schedules/run",
+       [](const call& asked) {
+         return change_schedule<&schedules::run_now>(asked,
+                                                     "The message of the schedule is added.");
+       }},
+      {"messages/*/cancel", cancel},
+      {"messages/*/priority", set_priority},
+      {"messages/*/ready", make_ready},
+      {"messages/*/redrive", redrive_one},
+      {"dead/redrive", redrive_dead},
+      {"dead/purge", purge_dead},
+      {"actions/stop", stop}};
+  for (const auto& [path, act] : all) {
+    to.push_back({.path = std::string("db/*/queues/*/") + path, .answer = act, .posts = true});
+  }
 }
 
 }  // namespace tool::web

@@ -1,13 +1,8 @@
-#include "site.hpp"
-
 #include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <utility>
 
-#include "parse.hpp"
+#include "pieces.hpp"
 #include "serve_assets.hpp"
-#include "words.hpp"
+#include "site.hpp"
 
 namespace tool::web {
 
@@ -30,41 +25,44 @@ html head(const std::string& prefix, const std::string& title) {
 }
 
 html navigation(const call& asked) {
-  const bool on_queues = asked.from.path.empty();
-  html out;
-  out.put(R"(<nav class="bar" aria-label="Pages"><a class="brand" href="{}">tableq</a>)",
-          asked.link("/"));
-  out.put(R"(<a href="{}"{}>Queues</a>)", asked.link("/"),
-          on_queues ? literal(R"( aria-current="page")") : literal(""));
-  const bool one = asked.site.databases.size() == 1;
-  for (std::size_t i = 0; i < asked.site.databases.size(); ++i) {
-    const bool here =
-        asked.from.path.size() == 3 && asked.from.path[2] == "doctor" && asked.database == i;
-    out.put(R"(<a href="{}"{}>Doctor{}</a>)", asked.database_link(i, "/doctor"),
-            here ? literal(R"( aria-current="page")") : literal(""),
-            one ? std::string() : " " + std::to_string(i + 1));
+  html out(R"(<nav class="bar" aria-label="Pages"><a class="brand" href="{}">tableq</a>)"
+           R"(<a href="{}"{}>Queues</a>)",
+           asked.link("/"), asked.link("/"), current(asked.from.path.empty()));
+  const std::size_t count = asked.site.databases.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool here = asked.from.path.size() == 3 && asked.database == i;
+    out.put(R"(<a href="{}"{}>Doctor{}</a>)", asked.database_link(i, "/doctor"), current(here),
+            count == 1 ? std::string() : " " + std::to_string(i + 1));
   }
   out.put(R"(<span class="push"></span>)");
   if (!asked.may_change()) out.put(R"(<span class="note">read only</span>)");
   if (!asked.by.session.empty()) {
-    out.put(R"(<form method="post" action="{}"><input type="hidden" name="form" value="{}">)"
-            R"(<button class="plain">Log out</button></form>)",
-            asked.link("/logout"), asked.by.form_token);
+    out.put(R"(<form method="post" action="{}">{}<button class="plain">Log out</button></form>)",
+            asked.link("/logout"), hidden("form", asked.by.form_token));
   }
-  out.put("</nav>\n");
-  return out;
+  return out.put("</nav>\n");
 }
 
-/// How old the figures are: those of the database that has not answered for longest.
+/// The pages above one of a queue.
+html crumbs(const call& asked) {
+  if (asked.queue.empty()) return {};
+  html out(R"(<nav class="crumbs" aria-label="Above this page"><a href="{}">Queues</a>)",
+           asked.link("/"));
+  if (asked.site.databases.size() > 1) out.put(" <span>/</span> {}", asked.watched().label());
+  if (asked.from.path.size() > 4) {
+    out.put(R"( <span>/</span> <a href="{}">{}</a>)", asked.here(), asked.queue);
+  }
+  return out.put("</nav>");
+}
+
+/// How old the figures are.
 html freshness(const call& asked) {
-  html out;
-  out.put(R"(<p class="fresh" data-live="fresh">)");
-  bool first = true;
-  for (const auto& each : asked.site.databases) {
+  html out(R"(<p class="fresh" data-live="fresh">)");
+  const auto& databases = asked.site.databases;
+  for (const auto& each : databases) {
     const auto all = each->view();
-    if (!first) out.put("<br>");
-    first = false;
-    if (asked.site.databases.size() > 1) out.put("{}: ", each->label());
+    if (&each != &databases.front()) out.put("<br>");
+    if (databases.size() > 1) out.put("{}: ", each->label());
     if (!all->looked_at) {
       out.put("No figures yet.");
     } else {
@@ -73,75 +71,74 @@ html freshness(const call& asked) {
               often ? "several times a second" : "every " + span_words(all->every));
     }
   }
-  out.put("</p>\n");
-  return out;
+  return out.put("</p>\n");
 }
 
 }  // namespace
 
 response framed(const call& asked, page content, unsigned status) {
   html out = head(asked.site.prefix, content.title);
-  out.put(R"(<body{}>
-<a class="skip" href="#main">To the content</a>
-)",
-          content.live ? literal(R"( class="live")") : literal(""));
-  out += navigation(asked);
-  out.put(R"(<main id="main">)");
-  if (!content.crumbs.empty()) {
-    out.put(R"(<nav class="crumbs" aria-label="Above this page">{}</nav>)", content.crumbs);
-  }
-  const std::string said = asked.site.guard->notice(asked.from.asked("said"));
-  if (!said.empty()) out.put(R"(<p class="notice" role="status">{}</p>)", said);
+  out.put("<body{}>\n<a class=\"skip\" href=\"#main\">To the content</a>\n{}<main id=\"main\">{}",
+          content.live ? literal(R"( class="live")") : literal(""), navigation(asked),
+          crumbs(asked));
+  const auto said = asked.site.guard->notices.find(asked.from.asked("said"));
+  if (said) out.put(R"(<p class="notice" role="status">{}</p>)", *said);
+  if (status != 200) out.put("<h1>{}</h1>", content.title);
   if (content.body.empty()) {
-    out.put(R"(<h1>{}</h1><p><a href="{}">To the queues</a></p>)", content.title, asked.link("/"));
-  } else if (status != 200) {
-    out.put("<h1>{}</h1>{}", content.title, content.body);
-  } else {
-    out += content.body;
+    out.put(R"(<p><a href="{}">To the queues</a></p>)", asked.link("/"));
   }
-  out.put("</main>\n<footer>");
+  out.put("{}</main>\n<footer>", content.body);
   if (content.live) {
     out.put(R"(<p class="switch" hidden><button id="live" type="button" aria-pressed="true">)"
             R"(Live</button> <span id="live-trouble"></span></p>)");
   }
-  out += freshness(asked);
-  out.put("</footer>\n</body>\n</html>\n");
+  out.put("{}</footer>\n</body>\n</html>\n", freshness(asked));
   return {.status = status, .body = out.release()};
 }
 
 response framed_alone(const std::string& prefix, page content, unsigned status) {
   html out = head(prefix, content.title);
-  out.put(R"(<body class="alone"><main id="main"><p class="brand">tableq</p>)");
-  if (content.body.empty()) {
-    out.put(R"(<h1>{}</h1><p><a href="{}/">To the queues</a></p>)", content.title, prefix);
-  } else {
-    out += content.body;
-  }
-  out.put("</main></body></html>\n");
-  return {.status = status, .body = out.release()};
+  out.put(R"(<body class="alone"><main id="main"><p class="brand">tableq</p>{})",
+          content.body.empty()
+              ? html(R"(<h1>{}</h1><p><a href="{}/">To the queues</a></p>)", content.title, prefix)
+              : content.body);
+  return {.status = status, .body = out.put("</main></body></html>\n").release()};
 }
 
 page login_page(const std::string& form_token, const std::string& prefix, const std::string& target,
                 const std::string& trouble) {
-  page out{.title = "Log in", .body = {}};
-  out.body.put(R"(<h1>Log in</h1>)");
+  page out{"Log in", html("<h1>Log in</h1>")};
   if (!trouble.empty()) out.body.put(R"(<p class="banner bad" role="alert">{}</p>)", trouble);
-  out.body.put(R"(<form method="post" action="{}/login" class="login">
-<input type="hidden" name="form" value="{}"><input type="hidden" name="to" value="{}">
+  out.body.put(R"(<form method="post" action="{}/login" class="login">{}{}
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <button class="main">Log in</button>
 </form>
 <p class="quiet">The token is in the file that the server was started with.</p>)",
-               prefix, form_token, target);
+               prefix, hidden("form", form_token), hidden("to", target));
   return out;
+}
+
+response asset(const std::string& name) {
+  static const std::map<std::string, std::pair<const char*, std::string_view>> all{
+      {"style.css", {"text/css; charset=utf-8", assets::style_css}},
+      {"live.js", {"text/javascript; charset=utf-8", assets::live_js}},
+      {"icon.svg", {"image/svg+xml", assets::icon_svg}}};
+  const auto found = all.find(name);
+  if (found == all.end()) throw page_error(404, "There is no such file.");
+  const auto& [type, text] = found->second;
+  return {.type = type, .body = std::string(text), .headers = {{"Cache-Control", "max-age=86400"}}};
+}
+
+html hidden(std::string_view name, std::string_view value) {
+  return html(R"(<input type="hidden" name="{}" value="{}">)", name, value);
 }
 
 html button(const call& asked, const std::string& target, literal words, const html& inputs,
             literal style) {
-  return html(R"(<form method="post" action="{}" class="action"><input type="hidden" name="form" )"
-              R"(value="{}">{}<button class="{}">{}</button></form>)",
-              target, asked.by.form_token, inputs, style, words);
+  return html(
+      R"(<form method="post" action="{}" class="action">{}{}<button class="{}">{}</button></form>)",
+      target, hidden("form", asked.by.form_token), inputs, style, words);
 }
 
 html danger(const call& asked, const std::string& target, literal summary, literal words,
@@ -150,74 +147,30 @@ html danger(const call& asked, const std::string& target, literal summary, liter
               button(asked, target, words, inputs, "bad"));
 }
 
-html state_mark(tableq::message_state state) {
-  const auto name = std::string(tableq::to_string(state));
-  return html(R"(<span class="state {}">{}</span>)", name, name);
+literal current(bool here) {
+  return here ? literal(R"( aria-current="page")") : literal("");
 }
 
-html kind_mark(tableq::kind kind) {
-  return html(R"(<span class="kind">{}</span>)", std::string(tableq::to_string(kind)));
-}
-
-html queue_crumbs(const call& asked, bool with_queue) {
-  html out(R"(<a href="{}">Queues</a>)", asked.link("/"));
-  if (asked.site.databases.size() > 1) out.put(" <span>/</span> {}", asked.watched().label());
-  if (with_queue) {
-    out.put(R"( <span>/</span> <a href="{}">{}</a>)", asked.here(), asked.queue);
-  }
-  return out;
-}
-
-const queue_view& view_of(const call& asked, const database_view& all) {
-  if (const queue_view* found = all.find(asked.queue)) return *found;
-  if (!all.trouble.empty()) throw page_error(503, all.trouble);
-  if (!all.looked_at) throw page_error(503, "The queues are not read yet. Load the page again.");
-  throw page_error(404, "There is no such queue in the database.");
-}
-
-any_source source_of(const call& asked) {
-  const auto all = asked.watched().view();
-  const queue_view& queue = view_of(asked, *all);
-  auto opened = asked.watched().queue(asked.queue);
-  if (!opened) throw page_error(503, "The queue could not be opened: " + queue.trouble);
-  return std::move(*opened);
-}
-
-tableq::claim_queue claim_of(const call& asked) {
-  any_source opened = source_of(asked);
-  auto* claim = std::get_if<tableq::claim_queue>(&opened);
-  if (claim == nullptr) throw page_error(404, "Only claim queues have such a page.");
-  return *claim;
-}
-
-std::size_t database_number(const call& asked, const std::string& text) {
-  for (std::size_t i = 0; i < asked.site.databases.size(); ++i) {
-    if (text == std::to_string(i + 1)) return i;
-  }
-  throw page_error(404, "There is no such database.");
-}
-
-tableq::message_id id_of(const std::string& text) {
-  return {parse_number("The message's id", text, 1, std::numeric_limits<std::int64_t>::max())};
+html actions_link(const call& asked) {
+  if (asked.site.actions.of(asked.here()).empty()) return {};
+  return html(R"( <a href="{}">Actions</a>)", asked.here("/actions"));
 }
 
 html no_right(literal what) {
-  return html(R"(<p class="quiet">No right: the user of the database may not read {}.</p>)", what);
+  return quiet("No right: the user of the database may not read {}.", what);
 }
 
 html trouble_banner(const database_view& all, const std::string& label) {
-  html out;
-  if (all.trouble.empty()) return out;
-  out.put(
-      R"(<div class="banner bad" role="status"><strong>{} does not answer.</strong> <span>{}</span>)",
-      label, all.trouble);
+  if (all.trouble.empty()) return {};
+  html out(R"(<div class="banner bad" role="status"><strong>{} does not answer.</strong> )"
+           R"(<span>{}</span>)",
+           label, all.trouble);
   if (all.looked_at) {
     const auto time = std::chrono::floor<std::chrono::milliseconds>(all.looked_at_time);
     out.put(" <span>The figures are those of {}, {} ago.</span>",
             time_words(tableq::timestamp(time.time_since_epoch())), span_words(all.age()));
   }
-  out.put(" <span>It is tried again by itself.</span></div>");
-  return out;
+  return out.put(" <span>It is tried again by itself.</span></div>");
 }
 
 }  // namespace tool::web

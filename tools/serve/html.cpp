@@ -1,40 +1,27 @@
 #include "html.hpp"
 
-#include <cstdint>
+#include <boost/locale/utf.hpp>
 
 namespace tool::web {
 
 namespace {
 
-/// The length of the UTF-8 character at the beginning; 0 if there is none.
-std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool too_long = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) > 0x9f;
-    return !too_long && !surrogate && follows(1) && follows(2) ? 3 : 0;
+/// Calls `each` with every character; false for a byte that is not UTF-8, and for control
+/// characters but tab, newline and return.
+template <class Each>
+void walk(std::string_view text, const Each& each) {
+  namespace utf = boost::locale::utf;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    const char* next = at;
+    const utf::code_point point = utf::utf_traits<char>::decode(next, end);
+    const bool known = utf::is_valid_codepoint(point);
+    if (!known) next = at + 1;
+    const bool control = (point < 0x20 && point != '\t' && point != '\n' && point != '\r') ||
+                         (point >= 0x7f && point < 0xa0);
+    each(std::string_view(at, static_cast<std::size_t>(next - at)), known && !control);
+    at = next;
   }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool too_long = first == 0xf0 && byte(1) < 0x90;
-    const bool too_high = first == 0xf4 && byte(1) > 0x8f;
-    return !too_long && !too_high && follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-/// C0, DEL and C1.
-bool is_control(std::string_view one) {
-  if (one.size() == 1) {
-    const auto byte = static_cast<unsigned char>(one[0]);
-    return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
-  }
-  return one.size() == 2 && one[0] == '\xc2' && static_cast<unsigned char>(one[1]) < 0xa0;
 }
 
 }  // namespace
@@ -63,29 +50,20 @@ void html::append(std::string_view value) {
   }
 }
 
-std::string shown_text(std::string_view text) {
+std::string shown_text(std::string_view text, std::size_t most) {
   std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t size = character(text);
-    const std::string_view one = text.substr(0, size == 0 ? 1 : size);
-    if (size == 0 || is_control(one)) {
-      out += "\xef\xbf\xbd";
-    } else {
-      out += one;
-    }
-    text.remove_prefix(one.size());
-  }
+  std::size_t count = 0;
+  walk(text, [&](std::string_view one, bool known) {
+    if (count++ < most) out += known ? one : "\xef\xbf\xbd";
+  });
+  if (count > most) out += "\xe2\x80\xa6";
   return out;
 }
 
 bool is_text(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t size = character(bytes);
-    if (size == 0 || is_control(bytes.substr(0, size))) return false;
-    bytes.remove_prefix(size);
-  }
-  return true;
+  bool out = true;
+  walk(bytes, [&](std::string_view, bool known) { out = out && known; });
+  return out;
 }
 
 }  // namespace tool::web

@@ -63,7 +63,6 @@ class html {
   void append(const html& part) { text_ += part.text_; }
   void append(literal part) { text_ += part.view(); }
   void append(std::string_view value);
-  void append(const std::string& value) { append(std::string_view(value)); }
   void append(const char* value) { append(std::string_view(value)); }
   template <std::integral Number>
   void append(Number number) {
@@ -74,8 +73,8 @@ class html {
 };
 
 /// The text with every byte that is not UTF-8, and every control character but tab and newline,
-/// replaced by U+FFFD.
-std::string shown_text(std::string_view text);
+/// replaced by U+FFFD; its first `most` characters, and an ellipsis if it has more.
+std::string shown_text(std::string_view text, std::size_t most = std::string::npos);
 
 /// Whether the bytes are UTF-8 without control characters but tab, newline and return.
 bool is_text(std::string_view bytes);

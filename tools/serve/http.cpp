@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <locale>
 #include <system_error>
 
@@ -13,51 +15,39 @@ namespace tool::web {
 
 namespace {
 
-const std::string nothing;
-
-const std::string& value_in(const fields& in, std::string_view name) {
-  const auto found = in.find(name);
-  return found == in.end() ? nothing : found->second;
-}
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::optional<std::string> unescaped(std::string_view text, bool plus_is_blank) {
+std::string unescaped(std::string_view text, bool plus_is_blank = true) {
   std::string out;
-  out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += plus_is_blank && text[i] == '+' ? ' ' : text[i];
-      continue;
+    char c = plus_is_blank && text[i] == '+' ? ' ' : text[i];
+    if (c == '%') {
+      const std::string_view digits = text.substr(i + 1, 2);
+      unsigned char byte = 0;
+      const auto [end, wrong] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+      if (wrong != std::errc() || end != digits.data() + 2) {
+        throw page_error(400, "A wrong escape");
+      }
+      c = static_cast<char>(byte);
+      i += 2;
     }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = digit_of(text[i + 1]);
-    const int low = digit_of(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
+    if (c == '\0') throw page_error(400, "A NUL");
+    out += c;
   }
-  if (out.find('\0') != std::string::npos) return std::nullopt;
   return out;
+}
+
+void append_byte(std::string& out, const char* form, char byte) {
+  std::array<char, 4> text{};
+  std::snprintf(text.data(), text.size(), form, static_cast<unsigned>(byte) & 0xffU);
+  out += text.data();
 }
 
 }  // namespace
 
-std::string_view request::header(std::string_view name) const {
-  return value_in(headers, name);
-}
-
-const std::string& request::asked(std::string_view name) const {
-  return value_in(query, name);
-}
-
-const std::string& request::given(std::string_view name) const {
-  return value_in(form, name);
+const std::string& value_of(const fields& from, std::string_view name) {
+  static const std::string nothing;
+  const auto found = from.find(name);
+  return found == from.end() ? nothing : found->second;
 }
 
 response see_other(const std::string& target) {
@@ -70,58 +60,46 @@ response plain(unsigned status, std::string body) {
   return {.status = status, .type = "text/plain; charset=utf-8", .body = std::move(body)};
 }
 
-std::optional<fields> read_form(std::string_view text) {
-  fields out;
-  while (!text.empty()) {
-    const std::size_t end = text.find('&');
-    const std::string_view pair = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (pair.empty()) continue;
-    const std::size_t middle = pair.find('=');
-    auto name = unescaped(pair.substr(0, middle), true);
-    auto value = unescaped(middle == std::string_view::npos ? "" : pair.substr(middle + 1), true);
-    if (!name || !value) return std::nullopt;
-    out.emplace(std::move(*name), std::move(*value));
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
   return out;
 }
 
-bool read_target(std::string_view target, request& into) {
+fields read_form(const std::string& text) {
+  fields out;
+  for (const std::string& pair : split(text, '&')) {
+    if (pair.empty()) continue;
+    const std::size_t middle = std::min(pair.find('='), pair.size());
+    out.emplace(unescaped(pair.substr(0, middle)),
+                unescaped(pair.substr(std::min(middle + 1, pair.size()))));
+  }
+  return out;
+}
+
+void read_target(std::string_view target, request& into) {
   into.target = target;
-  if (target.empty() || target.front() != '/') return false;
-  const std::size_t mark = target.find('?');
-  if (mark != std::string_view::npos) {
-    auto query = read_form(target.substr(mark + 1));
-    if (!query) return false;
-    into.query = std::move(*query);
-    target = target.substr(0, mark);
-  }
-  if (target == "/") return true;
-  while (!target.empty()) {
-    target.remove_prefix(1);
-    const std::size_t end = std::min(target.find('/'), target.size());
-    auto segment = unescaped(target.substr(0, end), false);
-    if (!segment) return false;
-    into.path.push_back(std::move(*segment));
-    target.remove_prefix(end);
-  }
-  return true;
+  if (!target.starts_with('/')) throw page_error(400, "A wrong target");
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  if (mark < target.size()) into.query = read_form(std::string(target.substr(mark + 1)));
+  target = target.substr(1, mark - 1);
+  if (target.empty()) return;
+  for (const std::string& each : split(target, '/')) into.path.push_back(unescaped(each, false));
 }
 
 std::string escaped(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
+  constexpr std::string_view plain_characters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
   std::string out;
   for (const char c : text) {
-    const bool plain_character = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                                 (c >= '0' && c <= '9') ||
-                                 std::string_view("-_.~").find(c) != std::string_view::npos;
-    if (plain_character) {
+    if (plain_characters.find(c) != std::string_view::npos) {
       out += c;
     } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += digits[byte >> 4U];
-      out += digits[byte & 0xfU];
+      append_byte(out, "%%%02X", c);
     }
   }
   return out;
@@ -141,18 +119,13 @@ bool equal_in_constant_time(std::string_view secret, std::string_view given) {
 }
 
 std::string random_text(std::size_t size) {
-  std::array<unsigned char, 64> bytes{};
-  size = std::min(size, bytes.size());
+  std::string bytes(size, '\0');
   // Up to 256 bytes come at once, and no signal interrupts it.
   if (::getrandom(bytes.data(), size, 0) != static_cast<ssize_t>(size)) {
     throw std::system_error(errno, std::generic_category(), "no random numbers");
   }
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
-  for (std::size_t i = 0; i < size; ++i) {
-    out += digits[bytes[i] >> 4U];
-    out += digits[bytes[i] & 0xfU];
-  }
+  for (const char each : bytes) append_byte(out, "%02x", each);
   return out;
 }
 

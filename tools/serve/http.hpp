@@ -1,7 +1,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,21 +12,29 @@ namespace tool::web {
 /// Names and values of a query or of a form; of several equal names the first.
 using fields = std::map<std::string, std::string, std::less<>>;
 
+/// The value; empty without it.
+const std::string& value_of(const fields& from, std::string_view name);
+
 /// A request, as the server hands it over: whole, within its limits, decoded.
 struct request {
-  bool posts = false;             ///< POST; otherwise GET or HEAD.
-  std::string target;             ///< Path and query as sent.
-  std::vector<std::string> path;  ///< Its segments, decoded: `/db/1` has two, `/` none.
-  fields query;
-  fields form;     ///< Of a POST.
-  fields headers;  ///< By names in lower case.
+  bool posts = false;                  ///< POST; otherwise GET or HEAD.
+  std::string target = {};             ///< Path and query as sent.
+  std::vector<std::string> path = {};  ///< Its segments, decoded: `/db/1` has two, `/` none.
+  fields query = {};
+  fields form = {};     ///< Of a POST.
+  fields headers = {};  ///< By names in lower case.
 
-  /// Empty without it.
-  [[nodiscard]] std::string_view header(std::string_view name) const;
-  /// The value of the query; empty without it.
-  [[nodiscard]] const std::string& asked(std::string_view name) const;
-  /// The value of the form; empty without it.
-  [[nodiscard]] const std::string& given(std::string_view name) const;
+  [[nodiscard]] const std::string& header(std::string_view name) const {
+    return value_of(headers, name);
+  }
+  /// The value of the query.
+  [[nodiscard]] const std::string& asked(std::string_view name) const {
+    return value_of(query, name);
+  }
+  /// The value of the form.
+  [[nodiscard]] const std::string& given(std::string_view name) const {
+    return value_of(form, name);
+  }
 };
 
 /// An answer to a request.
@@ -41,11 +49,25 @@ struct response {
 response see_other(const std::string& target);
 response plain(unsigned status, std::string body);
 
-/// Fills in path and query. Nothing for a target that is not one: a wrong escape, a NUL.
-[[nodiscard]] bool read_target(std::string_view target, request& into);
+/// An answer other than the page: its sentence stands on a page of its own.
+class page_error : public std::runtime_error {
+ public:
+  page_error(unsigned status, const std::string& sentence)
+      : runtime_error(sentence), status_(status) {}
+  [[nodiscard]] unsigned status() const { return status_; }
 
-/// `a=1&b=2+3`. Nothing for a wrong escape.
-std::optional<fields> read_form(std::string_view text);
+ private:
+  unsigned status_;
+};
+
+/// Fills in path and query. @throws page_error for a target that is not one: a wrong escape, a NUL.
+void read_target(std::string_view target, request& into);
+
+/// `a=1&b=2+3`. @throws page_error for a wrong escape.
+fields read_form(const std::string& text);
+
+/// The parts between the separators.
+std::vector<std::string> split(std::string_view text, char separator);
 
 /// For a part of a path or a query: everything but letters, digits, `-`, `_`, `.` and `~` is
 /// escaped.

@@ -3,12 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <cstdint>
-#include <optional>
-#include <system_error>
-#include <thread>
-#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -26,15 +22,38 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
-constexpr std::size_t answering_threads = 4;
 using sent_request = http::request<http::string_body>;
+using std::chrono::seconds;
+
+constexpr std::uint32_t header_bytes = 16 * 1024;
+constexpr std::size_t body_bytes = 64UL * 1024;
+constexpr seconds receive_within{15};  ///< The whole request.
+constexpr seconds answer_within{20};
+constexpr seconds send_within{30};              ///< The whole answer.
+constexpr std::size_t most_connections = 4000;  ///< Less, if the process may open fewer files.
+constexpr std::size_t most_waiting = 1000;      ///< Requests that wait for a thread.
+/// Bytes of answers that slow clients have not read. Above it they get a refusal.
+constexpr std::size_t most_unsent = 256UL * 1024 * 1024;
+
+/// Every answer has them, those to unreadable requests too.
+constexpr std::array<std::pair<const char*, const char*>, 7> headers{
+    {{"Content-Security-Policy",
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+      "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
+     {"Cache-Control", "no-store"},
+     {"X-Content-Type-Options", "nosniff"},
+     {"X-Frame-Options", "DENY"},
+     // With "no-referrer" browsers hide the origin of forms, too.
+     {"Referrer-Policy", "same-origin"},
+     {"Cross-Origin-Opener-Policy", "same-origin"},
+     {"Cross-Origin-Resource-Policy", "same-origin"}}};
 
 /// As many connections as the process may have files, without those of databases.
-std::size_t room_for_connections(std::size_t wanted) {
+std::size_t room_for_connections() {
   constexpr rlim_t others = 100;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::min<std::size_t>(wanted, 500);
-  const rlim_t needed = std::min<rlim_t>(wanted + others, limit.rlim_max);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 500;
+  const rlim_t needed = std::min<rlim_t>(most_connections + others, limit.rlim_max);
   if (limit.rlim_cur < needed) {
     limit.rlim_cur = needed;
     // If it fails, the smaller number holds.
@@ -42,78 +61,61 @@ std::size_t room_for_connections(std::size_t wanted) {
     ::getrlimit(RLIMIT_NOFILE, &limit);
   }
   const rlim_t room = limit.rlim_cur > 2 * others ? limit.rlim_cur - others : limit.rlim_cur / 2;
-  return std::min<std::size_t>(wanted, room);
+  return std::min<std::size_t>(most_connections, room);
 }
 
-/// @return the reason why the request is refused; empty if it is not.
-std::optional<response> read_request(const sent_request& sent, request& into) {
-  switch (sent.method()) {
-    case http::verb::get:
-    case http::verb::head:
-      break;
-    case http::verb::post:
-      into.posts = true;
-      break;
-    default: {
-      response out = plain(405, "Only GET, HEAD and POST\n");
-      out.headers.emplace_back("Allow", "GET, HEAD, POST");
-      return out;
-    }
+/// @throws page_error when it is refused.
+request read_request(const sent_request& sent) {
+  request out{.posts = sent.method() == http::verb::post};
+  if (!out.posts && sent.method() != http::verb::get && sent.method() != http::verb::head) {
+    throw page_error(405, "Only GET, HEAD and POST");
   }
   for (const auto& field : sent) {
-    const beast::string_view sent_name = field.name_string();
-    std::string name = lower_case({sent_name.data(), sent_name.size()});
+    const std::string name = lower_case(std::string(field.name_string()));
     // Two of one name may be read differently by a proxy in front.
     const bool once = name == "host" || name == "origin" || name == "authorization";
-    const bool added = into.headers.emplace(name, std::string(field.value())).second;
-    if (!added && once) return plain(400, "Two headers " + name + "\n");
+    const bool added = out.headers.emplace(name, std::string(field.value())).second;
+    if (!added && once) throw page_error(400, "Two headers " + name);
   }
   // A proxy in front may see another end of such a body.
-  const std::string_view coding = into.header("transfer-encoding");
-  if (!coding.empty() && coding != "chunked") return plain(400, "Only chunked bodies\n");
-  const beast::string_view target = sent.target();
-  if (!read_target({target.data(), target.size()}, into)) return plain(400, "A wrong target\n");
-  if (into.posts) {
-    if (into.header("content-type") != "application/x-www-form-urlencoded") {
-      return plain(415, "Send a form: application/x-www-form-urlencoded\n");
-    }
-    auto form = read_form(sent.body());
-    if (!form) return plain(400, "A wrong form\n");
-    into.form = std::move(*form);
+  const std::string& coding = out.header("transfer-encoding");
+  if (!coding.empty() && coding != "chunked") throw page_error(400, "Only chunked bodies");
+  read_target(std::string(sent.target()), out);
+  if (!out.posts) return out;
+  if (out.header("content-type") != "application/x-www-form-urlencoded") {
+    throw page_error(415, "Send a form: application/x-www-form-urlencoded");
   }
-  return std::nullopt;
+  out.form = read_form(sent.body());
+  return out;
 }
 
 }  // namespace
 
-/// State that connections share.
+/// State that connections share. Used in the thread of `io`, but for the answers.
 class http_server::state {
  public:
-  state() : acceptor(io), pool(answering_threads), quick_pool(2) {}
+  state() : acceptor(io), pool(4), quick_pool(2) {}
 
   void accept();
 
-  http_service service;
-  std::size_t most_connections = 0;
-  std::size_t connections = 0;  // only in the thread of io
-  std::size_t unsent = 0;       // the same
+  class connection;
+  site* pages = nullptr;
+  std::size_t most = 0;
+  std::size_t connections = 0;
+  std::size_t unsent = 0;
+  std::atomic<std::size_t> answering = 0;
   asio::io_context io{1};
   tcp::acceptor acceptor;
   asio::thread_pool pool;
   asio::thread_pool quick_pool;
   std::thread serving;
-
-  std::atomic<std::size_t> answering = 0;
 };
 
-namespace {
-
-/// One client. Its functions run in the thread of the io_context.
-template <class State>
-class connection : public std::enable_shared_from_this<connection<State>> {
+/// One client.
+class http_server::state::connection : public std::enable_shared_from_this<connection> {
  public:
   /// The state outlives its connections.
-  connection(State& owner, tcp::socket socket)
+  connection(state& owner, tcp::socket socket)
       : state_(&owner), stream_(std::move(socket)), late_(owner.io) {
     ++state_->connections;
   }
@@ -126,12 +128,12 @@ class connection : public std::enable_shared_from_this<connection<State>> {
 
   void read() {
     parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(state_->service.header_bytes));
-    parser_->body_limit(state_->service.body_bytes);
+    parser_->header_limit(header_bytes);
+    parser_->body_limit(body_bytes);
     // One time for all bytes of the request, however they come.
-    stream_.expires_after(state_->service.receive_within);
+    stream_.expires_after(receive_within);
     http::async_read(stream_, buffer_, *parser_,
-                     [self = this->shared_from_this()](beast::error_code failure, std::size_t) {
+                     [self = shared_from_this()](beast::error_code failure, std::size_t) {
                        self->has_read(failure);
                      });
   }
@@ -139,62 +141,63 @@ class connection : public std::enable_shared_from_this<connection<State>> {
  private:
   void has_read(beast::error_code failure) {
     if (failure == http::error::end_of_stream) return close();
-    if (failure == http::error::header_limit) return refuse(plain(431, "Too many headers\n"));
-    if (failure == http::error::body_limit) return refuse(plain(413, "Too large\n"));
-    if (failure &&
-        failure.category() == http::make_error_code(http::error::bad_method).category()) {
-      return refuse(plain(400, "This is no HTTP request\n"));
-    }
+    if (failure == http::error::header_limit) return refuse(431, "Too many headers");
+    if (failure == http::error::body_limit) return refuse(413, "Too large");
+    const auto& of_http = http::make_error_code(http::error::bad_method).category();
+    if (failure && failure.category() == of_http) return refuse(400, "This is no HTTP request");
     if (failure) return;  // Slow, or gone: the destructor closes.
     const sent_request& sent = parser_->get();
     head_ = sent.method() == http::verb::head;
     version_ = sent.version();
     keep_ = sent.keep_alive();
-    auto asked = std::make_shared<request>();
-    if (auto refused = read_request(sent, *asked)) return refuse(std::move(*refused));
-    answer(std::move(asked));
+    try {
+      answer(std::make_shared<request>(read_request(sent)));
+    } catch (const page_error& why) {
+      refuse(why.status(), why.what());
+    }
   }
 
   /// An answer after which the connection ends.
-  void refuse(response why) {
+  void refuse(unsigned status, const std::string& why) {
+    response made = plain(status, why + "\n");
+    if (status == 405) made.headers.emplace_back("Allow", "GET, HEAD, POST");
+    write_last(std::move(made));
+  }
+  void write_last(response made) {
     keep_ = false;
-    write(std::move(why));
+    write(std::move(made));
   }
 
   void answer(std::shared_ptr<request> asked) {
     stream_.expires_never();
-    if (state_->answering >= state_->service.most_waiting) {
-      return refuse(state_->service.failed(503, "Too many requests at once."));
+    if (state_->answering >= most_waiting) {
+      return write_last(state_->pages->failed(503, "Too many requests at once."));
     }
     ++state_->answering;
-    late_.expires_after(state_->service.answer_within);
-    late_.async_wait([self = this->shared_from_this(), asked](beast::error_code cancelled) {
-      if (cancelled || self->answered_) return;
-      self->answered_ = true;
-      self->refuse(self->state_->service.failed(
+    answered_ = false;
+    late_.expires_after(answer_within);
+    late_.async_wait([self = shared_from_this(), asked](beast::error_code cancelled) {
+      if (cancelled || std::exchange(self->answered_, true)) return;
+      self->write_last(self->state_->pages->failed(
           504, asked->posts
                    ? "The database has not answered in time. It may still do what you asked "
                      "for: look before you repeat it."
                    : "The database has not answered in time. Try again."));
     });
-    answered_ = false;
-    auto& pool = state_->service.is_quick(*asked) ? state_->quick_pool : state_->pool;
-    asio::post(pool, [self = this->shared_from_this(), asked = std::move(asked)] {
-      auto made = std::make_shared<response>(self->state_->service.respond(*asked));
+    auto& pool = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
+    asio::post(pool, [self = shared_from_this(), asked = std::move(asked)] {
+      auto made = std::make_shared<response>(self->state_->pages->respond(*asked));
       --self->state_->answering;
-      asio::post(self->state_->io, [self, made] { self->has_answered(std::move(*made)); });
+      asio::post(self->state_->io, [self, made] {
+        if (std::exchange(self->answered_, true)) return;  // Too late: another one was sent.
+        self->late_.cancel();
+        self->write(std::move(*made));
+      });
     });
   }
 
-  void has_answered(response made) {
-    if (answered_) return;  // Too late: another answer was sent.
-    answered_ = true;
-    late_.cancel();
-    write(std::move(made));
-  }
-
   void write(response made) {
-    if (state_->unsent + made.body.size() > state_->service.most_unsent) {
+    if (state_->unsent + made.body.size() > most_unsent) {
       made = plain(503, "Too many answers wait for their clients.\n");
       keep_ = false;
     }
@@ -204,19 +207,18 @@ class connection : public std::enable_shared_from_this<connection<State>> {
     reply_->version(version_);
     reply_->result(made.status);
     reply_->set(http::field::content_type, made.type);
-    for (const auto& [name, value] : state_->service.headers) reply_->set(name, value);
+    for (const auto& [name, value] : headers) reply_->set(name, value);
     for (const auto& [name, value] : made.headers) reply_->set(name, value);
     reply_->keep_alive(keep_);
     reply_->body() = std::move(made.body);
     reply_->prepare_payload();
     if (head_) reply_->body().clear();
-    stream_.expires_after(state_->service.send_within);
+    stream_.expires_after(send_within);
     serializer_.emplace(*reply_);
-    const auto done = [self = this->shared_from_this()](beast::error_code failure, std::size_t) {
+    const auto done = [self = shared_from_this()](beast::error_code failure, std::size_t) {
       if (failure) return;
       self->state_->unsent -= std::exchange(self->unsent_, 0);
-      if (self->keep_) return self->read();
-      self->close();
+      self->keep_ ? self->read() : self->close();
     };
     if (head_) {
       http::async_write_header(stream_, *serializer_, done);
@@ -230,7 +232,7 @@ class connection : public std::enable_shared_from_this<connection<State>> {
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 
-  State* state_;
+  state* state_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -244,36 +246,11 @@ class connection : public std::enable_shared_from_this<connection<State>> {
   bool answered_ = true;
 };
 
-std::string words_of(const std::string& address, unsigned short port) {
-  const bool six = address.find(':') != std::string::npos;
-  return "cannot listen on " + (six ? "[" + address + "]" : address) + ":" + std::to_string(port);
-}
-
-}  // namespace
-
-http_server::http_server(const std::string& address, unsigned short port)
-    : state_(std::make_unique<state>()) {
-  beast::error_code failure;
-  const tcp::endpoint where(asio::ip::make_address(address, failure), port);
-  if (!failure) state_->acceptor.open(where.protocol(), failure);
-  if (!failure) state_->acceptor.set_option(asio::socket_base::reuse_address(true), failure);
-  if (!failure) state_->acceptor.bind(where, failure);
-  if (!failure) state_->acceptor.listen(asio::socket_base::max_listen_connections, failure);
-  if (failure) throw std::runtime_error(words_of(address, port) + ": " + failure.message());
-}
-
-void http_server::start(http_service service) {
-  state_->most_connections = room_for_connections(service.most_connections);
-  state_->service = std::move(service);
-  state_->accept();
-  state_->serving = std::thread([shared = state_.get()] { shared->io.run(); });
-}
-
 void http_server::state::accept() {
   acceptor.async_accept([this](beast::error_code failure, tcp::socket socket) {
     if (failure == asio::error::operation_aborted) return;
-    if (!failure && connections < most_connections) {
-      std::make_shared<connection<state>>(*this, std::move(socket))->read();
+    if (!failure && connections < most) {
+      std::make_shared<connection>(*this, std::move(socket))->read();
     }
     if (!failure) return accept();
     // Out of files: connections that end make room.
@@ -282,6 +259,27 @@ void http_server::state::accept() {
       if (!cancelled) accept();
     });
   });
+}
+
+http_server::http_server(const std::string& address, unsigned short port)
+    : state_(std::make_unique<state>()) {
+  tcp::acceptor& opened = state_->acceptor;
+  beast::error_code failure;
+  const tcp::endpoint where(asio::ip::make_address(address, failure), port);
+  if (!failure) opened.open(where.protocol(), failure);
+  if (!failure) opened.set_option(asio::socket_base::reuse_address(true), failure);
+  if (!failure) opened.bind(where, failure);
+  if (!failure) opened.listen(asio::socket_base::max_listen_connections, failure);
+  if (!failure) return;
+  throw std::runtime_error("cannot listen on " + address + ", port " + std::to_string(port) + ": " +
+                           failure.message());
+}
+
+void http_server::start(site& pages) {
+  state_->most = room_for_connections();
+  state_->pages = &pages;
+  state_->accept();
+  state_->serving = std::thread([shared = state_.get()] { shared->io.run(); });
 }
 
 unsigned short http_server::port() const {

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <list>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,8 +13,9 @@ namespace tool::web {
 
 /// An action on many messages, as it stands.
 struct job_view {
-  std::string name;  ///< For `stop`.
-  std::string what;  ///< `Redrive of dead messages`
+  std::string place;  ///< The page that it was started on.
+  std::string name;   ///< For `stop`.
+  std::string what;   ///< `Redrive of dead messages`
   tableq::bulk_result done = {};
   bool running = true;
   bool stopped = false;
@@ -41,11 +40,10 @@ class jobs {
 
  private:
   struct job {
-    std::string place;
     job_view view;
     std::jthread thread = {};
   };
-  void run(job& one, const action& run_it, const std::stop_token& stop);
+  void run(job_view& one, const action& run_it, const std::stop_token& stop);
 
   std::mutex mutex_;
   std::list<job> all_;  // guarded by mutex_, but for the threads' own functions

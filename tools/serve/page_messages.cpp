@@ -1,17 +1,9 @@
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "filter.hpp"
-#include "messages.hpp"
+#include "pieces.hpp"
 #include "row_json.hpp"
+#include "selection.hpp"
 #include "site.hpp"
-#include "table.hpp"
-#include "words.hpp"
 
 namespace tool::web {
 
@@ -21,62 +13,32 @@ using tableq::message_state;
 using tableq::stored_message;
 
 constexpr std::size_t page_size = 50;
-constexpr std::array<message_state, 6> all_states{message_state::ready,   message_state::leased,
-                                                  message_state::delayed, message_state::held,
-                                                  message_state::done,    message_state::dead};
 
 html tabs(const call& asked, const queue_view& queue, message_state now) {
   html out(R"(<nav class="tabs" aria-label="States">)");
-  for (const message_state each : all_states) {
-    const std::string name(to_string(each));
-    const figure count = queue.find(name);
-    out.put(
-        R"(<a href="{}"{}>{} <span class="n">{}</span></a>)", asked.here("/messages?state=" + name),
-        each == now ? literal(R"( aria-current="page")") : literal(""), name, count_words(count));
+  for (const char* const name : {"ready", "leased", "delayed", "held", "done", "dead"}) {
+    out.put(R"(<a href="{}"{}>{} <span class="n">{}</span></a>)",
+            asked.here("/messages?state=") + name, current(to_string(now) == name), name,
+            count_words(queue.find(name)));
   }
-  out.put("</nav>");
-  return out;
+  return out.put("</nav>");
 }
 
-/// The meaning of the time of a message in this state.
-literal time_heading(message_state state) {
-  switch (state) {
-    case message_state::delayed:
-      return "Due";
-    case message_state::leased:
-      return "Lease ends";
-    case message_state::done:
-      return "Finished";
-    case message_state::dead:
-      return "Died";
-    default:
-      return "";
-  }
-}
-
-html filter_form(const call& asked, message_state state) {
-  const bool filtered = !filter_query(asked.from.query).empty();
-  return html(
+page claim_page(const call& asked, const queue_view& queue) {
+  const message_state state = wanted_state(asked);
+  const bool leased = state == message_state::leased;
+  const selection found = select(asked, state, page_size,
+                                 {.detail = tableq::message_detail::outline, .progress = leased});
+  const std::string conditions = filter_query(asked.from.query);
+  const std::string first =
+      asked.here("/messages?state=" + std::string(to_string(state))) + conditions;
+  page out{"Messages of " + asked.queue, html("<h1>Messages</h1>{}", tabs(asked, queue, state))};
+  out.body.put(
       R"(<details class="more"{}><summary>Filter</summary><form class="filter" action="{}">)"
-      R"(<input type="hidden" name="state" value="{}">{}<div class="buttons"><button>Show</button></div>)"
-      R"(</form></details>)",
-      filtered ? literal(" open") : literal(""), asked.here("/messages"),
-      std::string(to_string(state)), filter_inputs(asked));
-}
-
-page claim_page(const call& asked, const queue_view& queue, const tableq::claim_queue& opened) {
-  const std::string& wanted = asked.from.asked("state");
-  const message_state state = wanted.empty() ? message_state::ready : parse_state(wanted);
-  const selection found = select(asked, opened, state);
-
-  page out{.title = "Messages of " + asked.queue, .body = {}, .crumbs = queue_crumbs(asked, true)};
-  out.body.put("<h1>Messages</h1>");
-  out.body += tabs(asked, queue, state);
-  out.body += filter_form(asked, state);
-  out.body += messages_table(asked, queue, found, state);
-  out.body.put(R"(<p class="pager">)");
-  const std::string first = asked.here("/messages?state=" + std::string(to_string(state))) +
-                            filter_query(asked.from.query);
+      R"({}{}<div class="buttons"><button>Show</button></div></form></details>)",
+      conditions.empty() ? literal("") : literal(" open"), asked.here("/messages"),
+      hidden("state", to_string(state)), filter_inputs(asked));
+  out.body.put(R"({}<p class="pager">)", messages_table(asked, queue, found, state));
   if (!asked.from.asked("after").empty()) out.body.put(R"(<a href="{}">First page</a> )", first);
   if (!found.next.empty()) {
     out.body.put(R"(<a rel="next" href="{}">Go on</a>)", first + "&after=" + found.next);
@@ -85,120 +47,165 @@ page claim_page(const call& asked, const queue_view& queue, const tableq::claim_
   return out;
 }
 
-html peek_table(const std::vector<tableq::message>& next, tableq::timestamp now) {
-  using tableq::message;
-  if (next.empty()) return {};
-  return table<message>(
-      "The next messages",
-      {{"Message", [](const message& one) { return html("{}", one.id.value); }},
-       {"Added", [&](const message& one) { return when(one.created_at, now); }},
-       {"Bytes", [](const message& one) { return html("{}", number(one.payload.size())); }, "n"},
-       {"Payload", [](const message& one) { return foreign_start(one.payload, 200); }, "error"}},
-      next);
+html next_of(const tableq::destructive_queue& queue, tableq::timestamp now) {
+  using one = const tableq::message&;
+  const auto next = queue.peek(page_size);
+  return next.empty()
+             ? html()
+             : table<tableq::message>(
+                   "The next messages",
+                   {{"Message", [](one of) { return html("{}", of.id.value); }},
+                    {"Added", [&](one of) { return when(of.created_at, now); }},
+                    {"Bytes", [](one of) { return html("{}", number(of.payload.size())); }, "n"},
+                    {"Payload", [](one of) { return foreign(of.payload, 200); }, "error"}},
+                   next);
 }
 
-html rows_table(const std::vector<tableq::row>& next) {
-  using tableq::row;
-  if (next.empty()) return {};
-  return table<row>("The next rows",
-                    {{"Row", [](const row& one) { return foreign_start(row_json(one), 400); }}},
-                    next);
+html next_of(const tableq::table_queue& queue, tableq::timestamp /*now*/) {
+  const auto next = queue.peek(page_size);
+  return next.empty()
+             ? html()
+             : table<tableq::row>(
+                   "The next rows",
+                   {{"Row", [](const tableq::row& of) { return foreign(row_json(of), 400); }}},
+                   next);
 }
 
-/// The next messages of a queue that has no page for each one.
-page peek_page(const call& asked, const queue_view& queue, const any_source& opened) {
-  page out{.title = "Next messages of " + asked.queue,
-           .body = html("<h1>Next messages</h1>"),
-           .crumbs = queue_crumbs(asked, true)};
-  if (!asked.site.shows_payloads) {
-    out.body.put(
-        R"(<p class="empty">A message of this kind has only an id, a time and a payload, and payloads are )"
-        R"(hidden. Start the server with --show-payloads to see them.</p>)");
-    return out;
+html next_of(const tableq::claim_queue& /*it has a page of its own*/, tableq::timestamp /*now*/) {
+  return {};
+}
+
+html actions_of(const call& asked, const stored_message& one) {
+  const bool waits = one.state == message_state::ready || one.state == message_state::delayed ||
+                     one.state == message_state::held;
+  const bool dead = one.state == message_state::dead;
+  if (!asked.may_change() || (!waits && !dead)) return {};
+  const std::string here = asked.here("/messages/" + asked.item);
+  html out(R"(<div class="actions">)");
+  if (dead) out += button(asked, here + "/redrive", "Redrive", {}, "main");
+  if (one.state == message_state::delayed) {
+    out += button(asked, here + "/ready", "Ready now", {}, "main");
   }
-  const auto now = queue.now();
-  const html rows = std::visit(
-      [&]<class Queue>(const Queue& one) -> html {
-        if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
-          return peek_table(one.peek(page_size), now);
-        } else if constexpr (std::is_same_v<Queue, tableq::table_queue>) {
-          return rows_table(one.peek(page_size));
-        } else {
-          return {};
-        }
-      },
-      opened);
-  if (rows.empty()) {
-    out.body.put(R"(<p class="empty">No message is ready.</p>)");
-    return out;
+  if (waits) {
+    out += button(
+        asked, here + "/priority", "Set priority",
+        html(
+            R"(<label class="unseen" for="priority">Priority</label><input id="priority" )"
+            R"(name="priority" type="number" value="{}" min="-2147483648" max="2147483647" required>)",
+            one.priority));
   }
-  out.body += rows;
-  out.body.put(R"(<p class="quiet">Up to {} that a read would return next.</p>)", page_size);
-  return out;
+  return out.put("{}</div>", danger(asked, here + "/cancel", "Cancel", "Delete this message"));
+}
+
+html facts_of(const stored_message& one, tableq::timestamp now, bool few) {
+  html out;
+  if (one.key) fact(out, "Key", foreign(*one.key));
+  if (one.group) fact(out, "Group", foreign(*one.group));
+  fact(out, "Priority", one.priority);
+  if (!few) fact(out, "Attempts", one.attempts);
+  if (one.progress) fact(out, "Progress", progress_words(*one.progress, now));
+  const auto time = [&](literal name, const std::optional<tableq::timestamp>& at) {
+    if (at) fact(out, name, when(at, now));
+  };
+  time("Added", one.created_at);
+  time(one.state == message_state::leased    ? literal("Lease ends")
+       : one.state == message_state::delayed ? literal("Due")
+                                             : literal("Ready since"),
+       one.due_at);
+  time("Taken at, by its taker", one.claimed_at);
+  time("Expires", one.expires_at);
+  time("Finished", one.finished_at);
+  return html(R"(<section><h2>State</h2><dl class="facts">{}</dl>{}</section>)", out,
+              few ? no_right("its key, group, errors, headers, payload and result") : html());
+}
+
+html errors_of(const stored_message& one, tableq::timestamp now) {
+  if (one.errors.empty()) return html("<section><h2>Errors</h2>{}</section>", quiet("None."));
+  html out;
+  for (auto each = one.errors.rbegin(); each != one.errors.rend(); ++each) {
+    out.put("<li>{}<p>{}</p></li>", when(each->at, now), foreign(each->error));
+  }
+  return html(R"(<section><h2>Errors</h2>{}<ol class="errors">{}</ol></section>)",
+              quiet("The last {}, newest first.", one.errors.size()), out);
+}
+
+/// A section that is as secret as the payload.
+html secret_section(const call& asked, literal title, const html& content) {
+  return html("<section><h2>{}</h2>{}</section>", title,
+              asked.site.shows_payloads
+                  ? content
+                  : quiet("Hidden. Start the server with --show-payloads to see it."));
+}
+
+html headers_of(const stored_message& one) {
+  if (one.unread_headers) {
+    return html("<p>This is no list of headers:</p><pre>{}</pre>", foreign(*one.unread_headers));
+  }
+  html out;
+  for (const auto& [name, value] : one.headers) fact(out, foreign(name), foreign(value));
+  return out.empty() ? quiet("None.") : html(R"(<dl class="facts">{}</dl>)", out);
+}
+
+html payload_of(const call& asked, const stored_message& one) {
+  const literal fitting = fitting_form(one.payload);
+  const std::string& wanted = asked.from.asked("as");
+  const std::string_view form =
+      wanted == "text" || wanted == "hex" ? std::string_view(wanted) : fitting.view();
+  html out(R"(<nav class="tabs" aria-label="Forms of the payload">)");
+  for (const literal each : {literal("json"), literal("text"), literal("hex")}) {
+    if (each.view() == "json" && fitting.view() != "json") continue;
+    out.put(R"(<a href="{}?as={}"{}>{}</a>)", asked.here("/messages/" + asked.item), each,
+            current(each.view() == form), each);
+  }
+  return out.put(R"(<span class="quiet">{} bytes</span></nav>{})", number(one.payload.size()),
+                 payload_block(one.payload, form, "Payload"));
 }
 
 }  // namespace
-
-html messages_table(const call& asked, const queue_view& queue, const selection& found,
-                    message_state state) {
-  if (found.messages.empty()) {
-    return html(R"(<p class="empty">{}</p>)",
-                found.next.empty() ? literal("There is no such message.")
-                                   : literal("None among the messages that were looked at."));
-  }
-  const auto now = queue.now();
-  const bool few = found.detail == tableq::message_detail::seen;
-  std::vector<column<stored_message>> columns{
-      {"Message",
-       [&](const stored_message& one) {
-         return html(R"(<a href="{}">{}</a>)",
-                     asked.here("/messages/" + std::to_string(one.id.value)), one.id.value);
-       }},
-      {"Priority", [](const stored_message& one) { return html("{}", one.priority); }, "n"}};
-  const auto add = [&](literal name, auto cell, literal style = "") {
-    columns.push_back({name, cell, style});
-  };
-  const auto text = [](const std::optional<std::string>& of) {
-    return of ? foreign_start(*of, 40) : html();
-  };
-  if (!few) {
-    add(
-        "Attempts", [](const stored_message& one) { return html("{}", one.attempts); }, "n");
-    add("Key", [&](const stored_message& one) { return text(one.key); });
-    if (queue.info.groups) add("Group", [&](const stored_message& one) { return text(one.group); });
-  }
-  add("Added", [&](const stored_message& one) { return when(one.created_at, now); });
-  if (!time_heading(state).view().empty()) {
-    add(time_heading(state), [&](const stored_message& one) {
-      const auto time = one.finished_at ? one.finished_at : one.due_at;
-      return time ? when(*time, now) : html();
-    });
-  }
-  if (state == message_state::leased) {
-    add("Progress", [&](const stored_message& one) {
-      return one.progress ? progress_words(*one.progress, now) : html();
-    });
-  }
-  if (!few) {
-    add(
-        "Last error",
-        [](const stored_message& one) {
-          return one.errors.empty() ? html() : foreign_start(one.errors.back().error, 160);
-        },
-        "error");
-  }
-  return html("{}{}", few ? no_right("more of each message") : html(),
-              table("Messages", columns, found.messages));
-}
 
 page messages_page(const call& asked) {
   const auto all = asked.watched().view();
   const queue_view& queue = view_of(asked, *all);
   const any_source opened = source_of(asked);
-  if (const auto* claim = std::get_if<tableq::claim_queue>(&opened)) {
-    return claim_page(asked, queue, *claim);
+  if (std::holds_alternative<tableq::claim_queue>(opened)) return claim_page(asked, queue);
+  page out{"Next messages of " + asked.queue, html("<h1>Next messages</h1>")};
+  if (!asked.site.shows_payloads) {
+    out.body.put(
+        R"(<p class="empty">A message of this kind has only an id, a time and a payload, and )"
+        R"(payloads are hidden. Start the server with --show-payloads to see them.</p>)");
+    return out;
   }
-  return peek_page(asked, queue, opened);
+  const html rows = std::visit([&](const auto& one) { return next_of(one, queue.now()); }, opened);
+  out.body += rows.empty() ? html(R"(<p class="empty">No message is ready.</p>)") : rows;
+  if (!rows.empty()) out.body += quiet("Up to {} that a read would return next.", page_size);
+  return out;
+}
+
+page message_page(const call& asked) {
+  const auto all = asked.watched().view();
+  const queue_view& queue = view_of(asked, *all);
+  const selection found = found_message(asked);
+  const stored_message& one = found.messages.front();
+  const auto now = queue.figures ? queue.now() : one.created_at;
+  const std::string state(to_string(one.state));
+  page out{"Message " + asked.item + " of " + asked.queue, {}};
+  out.body.put(R"(<div class="head"><h1>Message {} <span class="state {}">{}</span></h1>{}</div>)",
+               one.id.value, state, state, actions_of(asked, one));
+  if (found.few) {
+    out.body += facts_of(one, now, true);
+    return out;
+  }
+  out.body.put(R"(<div class="columns">{}{}</div>)", facts_of(one, now, false),
+               secret_section(asked, "Headers", headers_of(one)));
+  out.body += errors_of(one, now);
+  out.body += secret_section(asked, "Payload", payload_of(asked, one));
+  if (one.state == message_state::done) {
+    const html result = one.result
+                            ? payload_block(*one.result, fitting_form(*one.result).view(), "Result")
+                            : quiet("None.");
+    out.body += secret_section(asked, "Result", result);
+  }
+  return out;
 }
 
 }  // namespace tool::web

@@ -2,16 +2,8 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -173,27 +165,6 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
   return out;
 }
 
-web::http_service service_of(web::site& pages) {
-  return {
-      .respond = [&pages](const web::request& from) { return pages.respond(from); },
-      .is_quick = [&pages](const web::request& from) { return pages.is_quick(from); },
-      .failed = [&pages](unsigned status,
-                         const std::string& why) { return pages.failed(status, why); },
-      .headers =
-          {
-              {"Content-Security-Policy",
-               "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-               "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
-              {"Cache-Control", "no-store"},
-              {"X-Content-Type-Options", "nosniff"},
-              {"X-Frame-Options", "DENY"},
-              // With "no-referrer" browsers hide the origin of forms, too.
-              {"Referrer-Policy", "same-origin"},
-              {"Cross-Origin-Opener-Policy", "same-origin"},
-              {"Cross-Origin-Resource-Policy", "same-origin"},
-          }};
-}
-
 void wait_for_signal(const signal_queue& signals) {
   while (signals.take() == 0) {
     pollfd event{signals.handle(), POLLIN, 0};
@@ -224,7 +195,7 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
                                 .shows_payloads = given.shows_payloads,
                                 .actions = actions,
                                 .prefix = path});
-  server.start(service_of(*pages));
+  server.start(*pages);
   output out;
   out.line("http://" + at.words() + ":" + std::to_string(at.port) + path + "/");
   out.flush();

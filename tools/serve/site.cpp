@@ -1,10 +1,11 @@
 #include "site.hpp"
 
-#include <new>
-#include <utility>
+#include <algorithm>
+#include <limits>
 
 #include "exit_status.hpp"
 #include "output.hpp"
+#include "parse.hpp"
 
 namespace tool::web {
 
@@ -12,20 +13,12 @@ namespace {
 
 using segments = std::vector<std::string>;
 
-bool is(const segments& path, std::initializer_list<std::string_view> wanted) {
-  return std::equal(path.begin(), path.end(), wanted.begin(), wanted.end());
-}
-
-segments below(const segments& path, std::size_t first) {
-  return {path.begin() + static_cast<std::ptrdiff_t>(std::min(first, path.size())), path.end()};
-}
-
-page_error no_page() {
-  return {404, "There is no such page."};
+bool is(const segments& path, std::string_view wanted) {
+  return path.size() == 1 && path[0] == wanted;
 }
 
 /// The status for what the database has said.
-unsigned status_of_failure(const tableq::error& failure) {
+unsigned status_of(const tableq::error& failure) {
   switch (failure.code()) {
     case tableq::errc::invalid_argument:
       return 400;
@@ -43,103 +36,135 @@ unsigned status_of_failure(const tableq::error& failure) {
   }
 }
 
-bool wants_data(const request& from) {
-  return !from.path.empty() && (from.path[0] == "api" || from.path[0] == "metrics");
+bool wants_data(const segments& path) {
+  return !path.empty() && (path[0] == "api" || path[0] == "metrics");
 }
 
 /// Where a login leads: a path of this server, never another one.
 std::string own_target(const std::string& target, const std::string& prefix) {
   const bool own = target.starts_with(prefix + "/") && !target.starts_with("//") &&
-                   target.find('\\') == std::string::npos && is_text(target) &&
-                   target.find('\n') == std::string::npos && target.find('\r') == std::string::npos;
+                   target.find_first_of("\\\n\r") == std::string::npos && is_text(target);
   return own ? target : prefix + "/";
 }
 
-page shown_page_of(call& asked) {
-  const segments& path = asked.from.path;
-  if (path.empty()) return queues_page(asked);
-  if (path[0] != "db" || path.size() < 3) throw no_page();
-  asked.database = database_number(asked, path[1]);
-  if (is(below(path, 2), {"doctor"})) return doctor_page(asked);
-  if (path[2] != "queues" || path.size() < 4) throw no_page();
-  asked.queue = path[3];
-  const segments rest = below(path, 4);
-  if (rest.empty()) return queue_page(asked);
-  if (is(rest, {"messages"})) return messages_page(asked);
-  if (is(rest, {"dead"})) return dead_page(asked);
-  if (is(rest, {"actions"})) return actions_page(asked);
-  if (rest.size() == 2 && rest[0] == "messages") return message_page(asked, rest[1]);
-  throw no_page();
+response as_json(const json& value) {
+  return {.type = "application/json",
+          .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-response acted(call& asked) {
-  const segments& path = asked.from.path;
-  if (path.size() < 5 || path[0] != "db" || path[2] != "queues") throw no_page();
-  asked.database = database_number(asked, path[1]);
-  asked.queue = path[3];
-  return act(asked, below(path, 4));
+/// What its path has in the places of the `*`; nothing if it is another one.
+std::optional<segments> matched(const route& one, const segments& path) {
+  segments out;
+  const segments wanted = one.path.empty() ? segments() : split(one.path, '/');
+  const bool same = std::ranges::equal(wanted, path, [&](const auto& part, const auto& sent) {
+    if (part == "*") out.push_back(sent);
+    return part == "*" || part == sent;
+  });
+  return same ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace
 
+site::site(site_parts parts) : parts_(std::move(parts)) {
+  routes_ = {{"", queues_page, true},
+             {"metrics", metrics_text, true},
+             {"db/*/doctor", doctor_page},
+             {"db/*/queues/*", queue_page, true},
+             {"db/*/queues/*/messages", messages_page},
+             {"db/*/queues/*/messages/*", message_page},
+             {"db/*/queues/*/dead", dead_page},
+             {"db/*/queues/*/actions", actions_page, true}};
+  add_actions(routes_);
+  add_data(routes_);
+}
+
+const route* site::find(const request& from, call* into) const {
+  for (const route& each : routes_) {
+    const auto found = each.posts == from.posts ? matched(each, from.path) : std::nullopt;
+    if (!found) continue;
+    if (into == nullptr || found->empty()) return &each;
+    while (into->database < parts_.databases.size() &&
+           found->at(0) != std::to_string(into->database + 1)) {
+      ++into->database;
+    }
+    if (into->database == parts_.databases.size()) {
+      throw page_error(404, "There is no such database.");
+    }
+    if (found->size() > 1) into->queue = found->at(1);
+    if (found->size() > 2) into->item = found->at(2);
+    return &each;
+  }
+  return nullptr;
+}
+
+segments site::own_path(const request& from) const {
+  segments out = from.path;
+  if (!parts_.prefix.empty()) {
+    if (out.empty() || "/" + out[0] != parts_.prefix)
+      throw page_error(404, "There is no such page.");
+    out.erase(out.begin());
+  }
+  if (is(out, "")) out.clear();  // Of `/tableq/`.
+  return out;
+}
+
 bool site::is_quick(const request& from) const {
-  const segments& path = from.path;
-  const std::size_t first = parts_.prefix.empty() ? 0 : 1;
-  if (from.posts) return is(below(path, first), {"login"}) || is(below(path, first), {"logout"});
-  if (path.size() <= first) return true;
-  // Queues and their figures are in memory; all else below a queue is read from the database.
-  if (path[first] != "db" && path[first] != "api") return true;
-  if (path[first] != "db" || path.size() - first < 4 || path[first + 2] != "queues") return false;
-  return path.size() - first == 4 || is(below(path, first + 4), {"actions"});
+  request own{.posts = from.posts};
+  try {
+    own.path = own_path(from);
+  } catch (const page_error&) {
+    return true;
+  }
+  const route* const found = find(own);
+  return found == nullptr || found->quick;
 }
 
 response site::respond(const request& from) {
   try {
     return answer(from);
   } catch (const page_error& failure) {
-    return wants_data(from) ? plain(failure.status(), failure.what() + std::string("\n"))
-                            : failed(failure.status(), failure.what());
+    return wants_data(from.path) ? plain(failure.status(), failure.what() + std::string("\n"))
+                                 : failed(failure.status(), failure.what());
   } catch (const std::exception& failure) {
     complain(failure.what());
     return failed(500, "This page has failed. The server's standard error says why.");
   }
 }
 
-response site::answer(const request& as_sent) {
-  request from = as_sent;
-  if (auto refused = parts_.guard->refuse_foreign(from)) return *refused;
-  if (!parts_.prefix.empty()) {
-    if (from.path.empty() || "/" + from.path[0] != parts_.prefix) throw no_page();
-    from.path.erase(from.path.begin());
-  }
-  // Of `/tableq/`.
-  if (from.path.size() == 1 && from.path[0].empty()) from.path.clear();
-  if (is(from.path, {"healthz"}) && !from.posts) return health(parts_);
-  if (from.path.size() == 2 && from.path[0] == "assets" && !from.posts) return asset(from.path[1]);
-  const bool open = parts_.guard->rules().open_metrics && is(from.path, {"metrics"});
-  if (is(from.path, {"login"}) && !parts_.guard->rules().token.empty()) return log_in(from);
+response site::answer(request from) {
+  parts_.guard->refuse_foreign(from);
+  from.path = own_path(from);
+  if (!from.posts && is(from.path, "healthz")) return health(parts_);
+  if (!from.posts && from.path.size() == 2 && from.path[0] == "assets") return asset(from.path[1]);
+  if (is(from.path, "login") && !parts_.guard->rules().token.empty()) return log_in(from);
   const auto by = parts_.guard->admit(from);
-  if (!by && !open) {
-    if (wants_data(from) || from.posts) {
-      response out = plain(401, "Give the token: Authorization: Bearer TOKEN\n");
-      out.headers.emplace_back("WWW-Authenticate", "Bearer");
-      return out;
-    }
-    // A longer one would be too long for the next request.
-    return see_other(parts_.prefix + "/login" +
-                     (from.target.size() < 2000 ? "?to=" + escaped(from.target) : ""));
+  const bool open = parts_.guard->rules().open_metrics && is(from.path, "metrics");
+  if (by || open) {
+    const visitor admitted = by.value_or(visitor());
+    return answer_admitted({.site = parts_, .from = from, .by = admitted});
   }
-  return answer_admitted({.site = parts_, .from = from, .by = by.value_or(visitor())});
+  if (wants_data(from.path) || from.posts) {
+    response out = plain(401, "Give the token: Authorization: Bearer TOKEN\n");
+    out.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return out;
+  }
+  // A longer one would be too long for the next request.
+  return see_other(parts_.prefix + "/login" +
+                   (from.target.size() < 2000 ? "?to=" + escaped(from.target) : ""));
 }
 
 response site::answer_admitted(call asked) {
   const request& from = asked.from;
+  const auto failed_by = [&](unsigned status, const std::string& title, const std::string& why) {
+    if (wants_data(from.path)) return plain(status, (why.empty() ? title : why) + "\n");
+    return framed(asked, {title, why.empty() ? html() : html("<p>{}</p>", why)}, status);
+  };
   try {
     if (from.posts) {
-      if (!parts_.guard->is_own_form(asked.by, from)) {
+      if (!equal_in_constant_time(asked.by.form_token, from.given("form"))) {
         throw page_error(403, "The form was too old. Load the page again, and repeat.");
       }
-      if (is(from.path, {"logout"})) {
+      if (is(from.path, "logout")) {
         response out = see_other(asked.link("/login"));
         out.headers.emplace_back("Set-Cookie", parts_.guard->log_out(asked.by));
         return out;
@@ -148,28 +173,24 @@ response site::answer_admitted(call asked) {
         throw page_error(403,
                          "This server only shows. Start it with --allow-changes to let it change.");
       }
-      return acted(asked);
     }
-    if (is(from.path, {"metrics"})) return metrics_text(parts_);
-    if (from.path.size() >= 2 && is({from.path[0], from.path[1]}, {"api", "v1"})) {
-      return data(asked, below(from.path, 2));
+    const route* const found = find(from, &asked);
+    if (found == nullptr) throw page_error(404, "There is no such page.");
+    if (const auto* shown = std::get_if<page (*)(const call&)>(&found->answer)) {
+      return framed(asked, (*shown)(asked));
     }
-    return framed(asked, shown_page_of(asked));
+    if (const auto* data = std::get_if<json (*)(const call&)>(&found->answer)) {
+      return as_json((*data)(asked));
+    }
+    return std::get<response (*)(const call&)>(found->answer)(asked);
   } catch (const page_error& failure) {
-    if (wants_data(from)) throw;
-    return framed(asked, {.title = failure.what(), .body = {}}, failure.status());
-  } catch (const tableq::error& failure) {
-    const unsigned status = status_of_failure(failure);
-    if (wants_data(from)) return plain(status, sentence_of(failure) + "\n");
-    return framed(
-        asked,
-        {.title = failure.code() == tableq::errc::permission_denied ? "No right"
-                                                                    : "The database has refused",
-         .body = html("<p>{}</p>", sentence_of(failure))},
-        status);
+    return failed_by(failure.status(), failure.what(), "");
   } catch (const usage_error& failure) {  // A value of a form or of the address.
-    if (wants_data(from)) return plain(400, failure.what() + std::string("\n"));
-    return framed(asked, {.title = failure.what(), .body = {}}, 400);
+    return failed_by(400, failure.what(), "");
+  } catch (const tableq::error& failure) {
+    const bool right = failure.code() != tableq::errc::permission_denied;
+    return failed_by(status_of(failure), right ? "The database has refused" : "No right",
+                     sentence_of(failure));
   }
 }
 
@@ -177,23 +198,51 @@ response site::answer_admitted(call asked) {
 response site::log_in(const request& from) {
   const std::string target =
       own_target(from.posts ? from.given("to") : from.asked("to"), parts_.prefix);
-  const std::string& form_token = parts_.guard->open_form_token();
-  if (!from.posts) {
-    return framed_alone(parts_.prefix, login_page(form_token, parts_.prefix, target, ""), 200);
-  }
-  const auto cookie = parts_.guard->log_in(from);
-  if (!cookie) {
+  const auto asking = [&](unsigned status, const std::string& trouble) {
     return framed_alone(parts_.prefix,
-                        login_page(form_token, parts_.prefix, target, "This is not the token."),
-                        403);
-  }
+                        login_page(parts_.guard->open_form_token(), parts_.prefix, target, trouble),
+                        status);
+  };
+  if (!from.posts) return asking(200, "");
+  const auto cookie = parts_.guard->log_in(from);
+  if (!cookie) return asking(403, "This is not the token.");
   response out = see_other(target);
   out.headers.emplace_back("Set-Cookie", *cookie);
   return out;
 }
 
 response site::failed(unsigned status, const std::string& sentence) const {
-  return framed_alone(parts_.prefix, {.title = sentence, .body = {}}, status);
+  return framed_alone(parts_.prefix, {sentence, {}}, status);
+}
+
+const queue_view& view_of(const call& asked, const database_view& all) {
+  if (const queue_view* found = all.find(asked.queue)) return *found;
+  if (!all.trouble.empty()) throw page_error(503, all.trouble);
+  if (!all.looked_at) throw page_error(503, "The queues are not read yet. Load the page again.");
+  throw page_error(404, "There is no such queue in the database.");
+}
+
+any_source source_of(const call& asked) {
+  const auto all = asked.watched().view();
+  const queue_view& queue = view_of(asked, *all);
+  if (!queue.opened) throw page_error(503, "The queue could not be opened: " + queue.trouble);
+  return *queue.opened;
+}
+
+tableq::claim_queue claim_of(const call& asked) {
+  const any_source opened = source_of(asked);
+  const auto* claim = std::get_if<tableq::claim_queue>(&opened);
+  if (claim == nullptr) throw page_error(404, "Only claim queues have such a page.");
+  return *claim;
+}
+
+tableq::message_id id_of(const call& asked) {
+  return {
+      parse_number("The message's id", asked.item, 1, std::numeric_limits<std::int64_t>::max())};
+}
+
+tableq::message_detail detail_for(const call& asked) {
+  return asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
 }
 
 }  // namespace tool::web

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <utility>
 
 #include "http.hpp"
 #include "limits.hpp"
@@ -28,6 +27,34 @@ any_source opened_of(tableq::database& db, const tableq::queue_info& found) {
   return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, found));
 }
 
+/// Whether other queues can be read all the same.
+bool concerns_one_queue(const tableq::error& failure) {
+  return failure.advice() == tableq::advice::never &&
+         failure.code() != tableq::errc::connection_failed;
+}
+
+/// Reads what somebody looks at: at once, then again and again.
+/// @throws tableq::error when the database is away.
+template <class One, class Read>
+void refresh(beside<One>& into, bool wanted, bool again, const Read& read) {
+  if (wanted && into.tried() && !again) return;
+  into = {};
+  if (!wanted) return;
+  try {
+    into.found = read();
+  } catch (const tableq::error& failure) {
+    if (failure.code() == tableq::errc::unsupported) {  // In an older layout there are none.
+      into.found.emplace();
+    } else if (failure.code() == tableq::errc::permission_denied) {
+      into.no_right = true;
+    } else if (concerns_one_queue(failure)) {
+      into.trouble = sentence_of(failure);
+    } else {
+      throw;
+    }
+  }
+}
+
 float known(const std::optional<double>& rate) {
   return rate ? static_cast<float>(*rate) : std::numeric_limits<float>::quiet_NaN();
 }
@@ -42,13 +69,10 @@ milliseconds between(tableq::timestamp earlier, tableq::timestamp later) {
   return too_long ? milliseconds::max() : milliseconds{out};
 }
 
-bool concerns_one_queue(const tableq::error& failure) {
-  return failure.advice() == tableq::advice::never &&
-         failure.code() != tableq::errc::connection_failed;
-}
-
-std::vector<tableq::schedule_info> schedules_of(tableq::database db) {
+std::vector<tableq::schedule_info> schedules_of(tableq::database db, std::string_view queue) {
   auto out = db.schedules().list();
+  if (!queue.empty())
+    std::erase_if(out, [&](const auto& each) { return each.rule.queue != queue; });
   for (tableq::schedule_info& each : out) {
     each.rule.payload.clear();
     each.rule.headers.clear();
@@ -73,10 +97,10 @@ std::vector<group_view> groups_of(const tableq::claim_queue& queue) {
     const auto limits = limits_of(queue, each.name);
     if (limits != tableq::group_limits()) each.limits = limits;
   }
-  for (const tableq::limited_group& each :
-       queue.group_limits({.max = most_limited + 1}).groups) {
-    if (std::ranges::find(out, each.group, &group_view::name) == out.end())
-      out.push_back({.name = each.group, .limits = each.limits});
+  // Those of all others come first.
+  for (const auto& each : queue.group_limits({.max = most_limited + 1}).groups) {
+    if (std::ranges::find(out, each.group, &group_view::name) != out.end()) continue;
+    out.push_back({.name = each.group, .limits = each.limits});
   }
   for (const tableq::stored_message& each :
        queue.list(tableq::message_state::leased,
@@ -93,17 +117,13 @@ std::optional<milliseconds> queue_view::oldest() const {
 }
 
 figure queue_view::find(std::string_view wanted) const {
-  for (const figure& each : counts) {
-    if (each.name == wanted) return each;
-  }
-  return {wanted, std::nullopt};
+  const auto found = std::ranges::find(counts, wanted, &figure::name);
+  return found != counts.end() ? *found : figure{wanted, std::nullopt};
 }
 
 const queue_view* database_view::find(std::string_view queue) const {
-  const auto found = std::lower_bound(
-      queues.begin(), queues.end(), queue,
-      [](const queue_view& each, std::string_view name) { return each.info.name < name; });
-  return found != queues.end() && found->info.name == queue ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(queues, queue, {}, &queue_view::name);
+  return found != queues.end() && found->name() == queue ? &*found : nullptr;
 }
 
 milliseconds database_view::age() const {
@@ -116,16 +136,16 @@ watched_database::watched_database(std::string label, connection_options where,
     : label_(std::move(label)),
       where_(std::move(where)),
       interval_(interval),
-      span_(span),
-      sample_length_(span / most_samples),
-      view_(std::make_shared<database_view>()) {
+      sample_length_(span / most_samples) {
+  seen_.span = span;
   try {
     (void)open();
   } catch (const tableq::error& failure) {
     // A wrong address stays wrong. All else may heal.
     if (failure.code() == tableq::errc::invalid_argument) throw;
-    publish({.trouble = sentence_of(failure)});
+    seen_.trouble = sentence_of(failure);
   }
+  publish();
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -155,13 +175,6 @@ tableq::database watched_database::open() {
   return *db_;
 }
 
-std::optional<any_source> watched_database::queue(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  const auto found = opened_.find(name);
-  if (found == opened_.end()) return std::nullopt;
-  return found->second;
-}
-
 void watched_database::attend(const std::string& queue) {
   const std::lock_guard lock(mutex_);
   const auto now = steady::now();
@@ -186,19 +199,9 @@ void watched_database::look_again(const std::string& queue) {
   if (found == followed_.end()) return;
   tableq::database db = open();
   look_at_queue(db, found->second, true);
-  schedules_ = {};
+  seen_.schedules = {};
   look_at_rules(db);
-  database_view changed;
-  {
-    const std::lock_guard reading(mutex_);
-    changed = *view_;
-  }
-  changed.schedules = schedules_;
-  changed.batches = batches_;
-  for (queue_view& each : changed.queues) {
-    if (each.name() == queue) each = found->second.seen;
-  }
-  publish(std::move(changed));
+  publish();
 }
 
 void watched_database::run(const std::stop_token& stop) {
@@ -227,31 +230,20 @@ milliseconds watched_database::pause(milliseconds taken) {
 
 void watched_database::look() {
   const std::lock_guard looking(looking_);
-  database_view made;
-  {
-    const std::lock_guard lock(mutex_);
-    made.looked_at = view_->looked_at;
-    made.looked_at_time = view_->looked_at_time;
-  }
   const auto began = steady::now();
   try {
     tableq::database db = open();
     look_at_queues(db);
-    made.looked_at = steady::now();
-    made.looked_at_time = std::chrono::system_clock::now();
+    note_look();
     if (steady::now() - remembered_ >= sample_length_) remember();
   } catch (const tableq::error& failure) {  // The figures stay, with the reason.
-    made.trouble = sentence_of(failure);
+    seen_.trouble = sentence_of(failure);
   } catch (const std::exception& failure) {
-    made.trouble = failure.what();
+    seen_.trouble = failure.what();
   }
   ++round_;
-  made.schedules = schedules_;
-  made.batches = batches_;
-  made.span = span_;
-  made.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
-  for (const auto& [name, queue] : followed_) made.queues.push_back(queue.seen);
-  publish(std::move(made));
+  seen_.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
+  publish();
 }
 
 void watched_database::look_at_queues(tableq::database& db) {
@@ -271,7 +263,8 @@ void watched_database::look_at_queues(tableq::database& db) {
     look_at_queue(db, known_one->second, round_ % limits_every == 0);
     if (round_ == 0 && steady::now() - shown > std::chrono::seconds{1}) {
       // The first look at thousands of queues takes a while: those that were read are shown.
-      publish(shown_so_far());
+      note_look();
+      publish();
       shown = steady::now();
     }
   }
@@ -280,26 +273,13 @@ void watched_database::look_at_queues(tableq::database& db) {
   const std::lock_guard lock(mutex_);
   std::erase_if(attended_,
                 [](const auto& each) { return steady::now() - each.second > attention; });
-  std::erase_if(opened_, [&](const auto& each) { return !present.contains(each.first); });
-}
-
-database_view watched_database::shown_so_far() const {
-  database_view out{.looked_at = steady::now(),
-                    .looked_at_time = std::chrono::system_clock::now(),
-                    .span = span_};
-  for (const auto& [name, queue] : followed_) out.queues.push_back(queue.seen);
-  return out;
 }
 
 void watched_database::look_at_queue(tableq::database& db, followed& queue, bool with_limits) {
   queue_view& seen = queue.seen;
   try {
-    if (!queue.opened) {
-      queue.opened = opened_of(db, seen.info);
-      const std::lock_guard lock(mutex_);
-      opened_.insert_or_assign(seen.name(), *queue.opened);
-    }
-    queue_figures found = look_at(*queue.opened, {});
+    if (!seen.opened) seen.opened = opened_of(db, seen.info);
+    queue_figures found = look_at(*seen.opened, {});
     const bool first = !seen.figures;
     while (queue.recent.size() > 1 &&
            found.as_of() - queue.recent[1].as_of() >= milliseconds(rate_length)) {
@@ -316,7 +296,7 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
             seen.limits = opened.limits();
             seen.paused = opened.paused();
           },
-          *queue.opened);
+          *seen.opened);
     }
     look_at_groups(queue, with_limits);
     seen.trouble.clear();
@@ -329,13 +309,9 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
 }
 
 void watched_database::look_at_groups(followed& queue, bool again) {
-  queue_view& seen = queue.seen;
-  const auto* claim = std::get_if<tableq::claim_queue>(&*queue.opened);
-  if (claim == nullptr || !seen.info.groups || !attended(seen.name())) {
-    seen.groups = {};
-  } else if (again || !seen.groups.tried()) {
-    seen.groups = read_beside([&] { return groups_of(*claim); });
-  }
+  const auto* claim = std::get_if<tableq::claim_queue>(&*queue.seen.opened);
+  const bool wanted = claim != nullptr && queue.seen.info.groups && attended(queue.seen.name());
+  refresh(queue.seen.groups, wanted, again, [&] { return groups_of(*claim); });
 }
 
 void watched_database::look_at_rules(const tableq::database& db) {
@@ -343,19 +319,14 @@ void watched_database::look_at_rules(const tableq::database& db) {
   bool batched = false;
   for (const auto& [name, queue] : followed_) {
     const tableq::queue_info& info = queue.seen.info;
-    if (!(info.schedules || info.batches || info.batch_ends) || !attended(name)) continue;
+    const bool batches = info.batches || info.batch_ends;
+    if (!(info.schedules || batches) || !attended(name)) continue;
     scheduled = scheduled || info.schedules;
-    batched = batched || info.batches || info.batch_ends;
+    batched = batched || batches;
   }
   const bool again = round_ % limits_every == 0;
-  if (!scheduled) schedules_ = {};
-  if (scheduled && (again || !schedules_.tried())) {
-    schedules_ = read_beside([&] { return schedules_of(db); });
-  }
-  if (!batched) batches_ = {};
-  if (batched && (again || !batches_.tried())) {
-    batches_ = read_beside([&] { return batches_of(db); });
-  }
+  refresh(seen_.schedules, scheduled, again, [&] { return schedules_of(db); });
+  refresh(seen_.batches, batched, again, [&] { return batches_of(db); });
 }
 
 void watched_database::remember() {
@@ -391,28 +362,32 @@ void watched_database::goes_on() {
   waits_since_ = steady::now();
 }
 
-void watched_database::publish(database_view made) {
-  auto shared = std::make_shared<const database_view>(std::move(made));
+void watched_database::note_look() {
+  seen_.trouble.clear();
+  seen_.looked_at = steady::now();
+  seen_.looked_at_time = std::chrono::system_clock::now();
+}
+
+void watched_database::publish() {
+  auto made = std::make_shared<database_view>(seen_);
+  for (const auto& [name, queue] : followed_) made->queues.push_back(queue.seen);
   const std::lock_guard lock(mutex_);
-  view_ = std::move(shared);
+  view_ = std::move(made);
 }
 
 std::string label_of(const std::string& url) {
   const std::size_t scheme_end = url.find("://");
   if (scheme_end == std::string::npos) return "database";
-  std::string scheme = lower_case(url.substr(0, scheme_end));
+  const std::string scheme = lower_case(url.substr(0, scheme_end));
   std::string rest = url.substr(scheme_end + 3);
-  rest = rest.substr(0, rest.find('?'));
-  if (scheme == "sqlite") {
-    const std::size_t slash = rest.find_last_of('/');
-    return "sqlite: " + (slash == std::string::npos ? rest : rest.substr(slash + 1));
-  }
+  rest.resize(std::min(rest.find('?'), rest.size()));
+  if (scheme == "sqlite") return "sqlite: " + rest.substr(rest.find_last_of('/') + 1);
   // A connection string of a driver may hold a password anywhere.
   if (scheme != "postgresql" && scheme != "sqlserver") return scheme;
   const std::size_t at = rest.rfind('@');
   // A question mark in a password.
   if (at == std::string::npos && url.find('@') != std::string::npos) return scheme;
-  return scheme + ": " + (at == std::string::npos ? rest : rest.substr(at + 1));
+  return scheme + ": " + rest.substr(at + 1);
 }
 
 }  // namespace tool::web

@@ -28,9 +28,6 @@ using steady = std::chrono::steady_clock;
 /// long: plain SQL may write any time.
 std::chrono::milliseconds between(tableq::timestamp earlier, tableq::timestamp later);
 
-/// Whether other queues can be read all the same.
-bool concerns_one_queue(const tableq::error& failure);
-
 /// The pictures show so many readings.
 inline constexpr std::size_t most_samples = 120;
 
@@ -52,28 +49,8 @@ struct beside {
   [[nodiscard]] bool tried() const { return found || no_right || !trouble.empty(); }
 };
 
-/// Reads it. @throws tableq::error when the database is away.
-template <class Read>
-auto read_beside(const Read& read) {
-  beside<typename decltype(read())::value_type> out;
-  try {
-    out.found = read();
-  } catch (const tableq::error& failure) {
-    if (failure.code() == tableq::errc::unsupported) {  // In an older layout there are none.
-      out.found.emplace();
-    } else if (failure.code() == tableq::errc::permission_denied) {
-      out.no_right = true;
-    } else if (concerns_one_queue(failure)) {
-      out.trouble = sentence_of(failure);
-    } else {
-      throw;
-    }
-  }
-  return out;
-}
-
-/// The schedules of all queues, without payloads and headers.
-std::vector<tableq::schedule_info> schedules_of(tableq::database db);
+/// The schedules of all queues, or of this one, without payloads and headers.
+std::vector<tableq::schedule_info> schedules_of(tableq::database db, std::string_view queue = "");
 /// The newest batches, with bounded counts.
 std::vector<tableq::batch_info> batches_of(const tableq::database& db);
 
@@ -90,6 +67,7 @@ std::vector<group_view> groups_of(const tableq::claim_queue& queue);
 /// The figures of a queue at the last look.
 struct queue_view {
   tableq::queue_info info = {};
+  std::optional<any_source> opened = {};      ///< Empty: it could not be opened yet.
   std::optional<queue_figures> figures = {};  ///< Of the last look that could read them.
   std::vector<figure> counts = {};            ///< Of the figures.
   tableq::queue_rates rates = {};             ///< Over the last ten seconds or so.
@@ -106,7 +84,7 @@ struct queue_view {
   }
   /// How long the oldest ready message waits.
   [[nodiscard]] std::optional<std::chrono::milliseconds> oldest() const;
-  /// The count of a figure by its name; zero if there is none.
+  /// The count of a figure by its name.
   [[nodiscard]] figure find(std::string_view wanted) const;
 };
 
@@ -122,6 +100,8 @@ struct database_view {
   beside<tableq::batch_info> batches = {};                    ///< The newest ones.
 
   [[nodiscard]] const queue_view* find(std::string_view queue) const;
+  /// The last look has not failed.
+  [[nodiscard]] bool up() const { return trouble.empty() && looked_at; }
   [[nodiscard]] std::chrono::milliseconds age() const;
 };
 
@@ -148,8 +128,6 @@ class watched_database {
   [[nodiscard]] std::shared_ptr<const database_view> view();
   /// The open database. @throws tableq::error while it could not be opened.
   [[nodiscard]] tableq::database open();
-  /// A queue of the last look; nothing if it was not there.
-  [[nodiscard]] std::optional<any_source> queue(std::string_view name);
   /// Somebody looks at this queue: its groups are read, too, and schedules and batches.
   void attend(const std::string& queue);
   /// Reads a queue anew, so that the next page shows a change.
@@ -157,7 +135,6 @@ class watched_database {
 
  private:
   struct followed {
-    std::optional<any_source> opened = {};
     queue_view seen = {};
     std::deque<queue_figures> recent = {};
     std::optional<queue_figures> begun = {};  ///< At the last sample.
@@ -169,9 +146,10 @@ class watched_database {
   void look_at_groups(followed& queue, bool again);
   void look_at_rules(const tableq::database& db);
   [[nodiscard]] bool attended(const std::string& queue);
-  [[nodiscard]] database_view shown_so_far() const;
   void remember();
-  void publish(database_view made);
+  /// The database has answered.
+  void note_look();
+  void publish();
   /// The database has answered, or is about to be asked.
   void goes_on();
   [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds taken);
@@ -179,25 +157,22 @@ class watched_database {
   const std::string label_;
   const connection_options where_;
   const std::chrono::milliseconds interval_;
-  const std::chrono::milliseconds span_;
   const std::chrono::milliseconds sample_length_;
 
   std::timed_mutex looking_;                               // one look at a time
   std::map<std::string, followed, std::less<>> followed_;  // guarded by looking_
   std::size_t round_ = 0;                                  // guarded by looking_
   steady::time_point remembered_ = {};                     // guarded by looking_
-  beside<tableq::schedule_info> schedules_;                // guarded by looking_
-  beside<tableq::batch_info> batches_;                     // guarded by looking_
+  database_view seen_;                                     // guarded by looking_; its queues: there
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::optional<tableq::database> db_;                     // guarded by mutex_
-  std::shared_ptr<const database_view> view_;              // guarded by mutex_
-  std::map<std::string, any_source, std::less<>> opened_;  // guarded by mutex_
-  steady::time_point asked_ = steady::now();               // guarded by mutex_
-  std::map<std::string, steady::time_point> attended_;     // guarded by mutex_
-  std::optional<steady::time_point> waits_since_;          // guarded by mutex_; while it looks
-  bool resting_ = false;                                   // guarded by mutex_
+  std::optional<tableq::database> db_;                  // guarded by mutex_
+  std::shared_ptr<const database_view> view_;           // guarded by mutex_
+  steady::time_point asked_ = steady::now();            // guarded by mutex_
+  std::map<std::string, steady::time_point> attended_;  // guarded by mutex_
+  std::optional<steady::time_point> waits_since_;       // guarded by mutex_; while it looks
+  bool resting_ = false;                                // guarded by mutex_
   bool wanted_ = false;  // guarded by mutex_; a page waits for what is not read yet
   std::jthread thread_;
 };

@@ -1,0 +1,249 @@
+#include "selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <limits>
+
+#include "exit_status.hpp"
+#include "messages.hpp"
+#include "parse.hpp"
+#include "pieces.hpp"
+
+namespace tool::web {
+
+using tableq::message_detail;
+using tableq::message_state;
+using tableq::stored_message;
+
+namespace {
+
+struct condition {
+  const char* name;
+  literal words;
+  literal hint = "";
+  bool of_headers = false;
+};
+
+constexpr std::array<condition, 6> conditions{{{"key", "Key begins with"},
+                                               {"group", "Group"},
+                                               {"error", "Last error has"},
+                                               {"older", "Older than", "such as 10m or 7d"},
+                                               {"header", "Header", "its name", true},
+                                               {"value", "Value of the header", "", true}}};
+
+/// Other fields of pages with a filter.
+constexpr std::array<std::string_view, 5> others{"after", "count", "form", "said", "state"};
+
+// Places: where a page ended, as a part of an address.
+
+std::string place_of(std::initializer_list<std::int64_t> numbers) {
+  std::string out;
+  for (const std::int64_t each : numbers) out += (out.empty() ? "" : ".") + std::to_string(each);
+  return out;
+}
+
+/// So many numbers; none for an empty text. usage_error for another one.
+std::vector<std::int64_t> numbers_of(const std::string& text, std::size_t count) {
+  using all = std::numeric_limits<std::int64_t>;
+  std::vector<std::int64_t> out;
+  if (text.empty()) return out;
+  for (const std::string& each : split(text, '.')) {
+    out.push_back(parse_number("The place in the address", each, all::min(), all::max()));
+  }
+  if (out.size() != count) throw usage_error("This address is not whole.");
+  return out;
+}
+
+std::optional<stored_message> last_of(const std::string& text, message_state state) {
+  const auto at = numbers_of(text, 3);
+  if (at.empty()) return std::nullopt;
+  if (!std::in_range<std::int32_t>(at[1])) throw usage_error("This address is not whole.");
+  stored_message out;
+  out.id.value = at[0];
+  out.priority = static_cast<std::int32_t>(at[1]);
+  const bool finished = state == message_state::done || state == message_state::dead;
+  (finished ? out.finished_at : out.due_at) = tableq::timestamp{std::chrono::milliseconds{at[2]}};
+  return out;
+}
+
+std::optional<tableq::filter_place> filter_place_of(const std::string& text) {
+  const auto at = numbers_of(text, 4);
+  if (at.empty()) return std::nullopt;
+  if (at[0] < 0 || at[0] > 1) throw usage_error("This address is not whole.");
+  return tableq::filter_place{
+      .part = static_cast<int>(at[0]), .at = at[1], .id = at[2], .until = at[3]};
+}
+
+/// Reads with this detail; what a viewer may read, if the user has no right to more.
+/// @return whether it is that.
+template <class Read>
+bool read_as_allowed(tableq::look_options with, const Read& read) {
+  try {
+    read(with);
+    return false;
+  } catch (const tableq::error& failure) {
+    if (failure.code() != tableq::errc::permission_denied) throw;
+  }
+  with.detail = message_detail::seen;
+  with.result = false;
+  read(with);
+  return true;
+}
+
+}  // namespace
+
+std::optional<tableq::message_filter> read_filter(const fields& from, bool with_headers) {
+  // A condition with a wrong name would select all.
+  for (const auto& [name, value] : from) {
+    if (std::ranges::find(others, name) != others.end()) continue;
+    if (std::ranges::find(conditions, name, &condition::name) == conditions.end()) {
+      throw usage_error("There is no condition " + in_quotes(name) + ".");
+    }
+  }
+  if (filter_query(from).empty()) return std::nullopt;
+  const auto text = [&](const char* name) -> std::optional<std::string> {
+    const std::string& value = value_of(from, name);
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  tableq::message_filter out{
+      .group = text("group"), .key_prefix = text("key"), .error = text("error")};
+  if (const auto older = text("older")) out.older_than = parse_duration("The time", *older);
+  if (const auto header = text("header")) {
+    if (!with_headers) throw usage_error("Headers are hidden, so they cannot be asked for.");
+    out.header = {.name = *header, .value = value_of(from, "value")};
+  } else if (text("value")) {
+    throw usage_error("The value of a header goes with its name.");
+  }
+  return out;
+}
+
+std::string filter_query(const fields& from) {
+  std::string out;
+  for (const condition& each : conditions) {
+    const std::string& value = value_of(from, each.name);
+    if (!value.empty()) out += std::string("&") + each.name + "=" + escaped(value);
+  }
+  return out;
+}
+
+html filter_fields(const fields& from) {
+  html out;
+  for (const condition& each : conditions) {
+    const std::string& value = value_of(from, each.name);
+    if (!value.empty()) out += hidden(each.name, value);
+  }
+  return out;
+}
+
+html filter_inputs(const call& asked) {
+  html out;
+  for (const condition& each : conditions) {
+    if (each.of_headers && !asked.site.shows_payloads) continue;
+    out.put(R"(<div><label for="f-{}">{}</label><input id="f-{}" name="{}" value="{}" )"
+            R"(placeholder="{}"></div>)",
+            each.name, each.words, each.name, each.name, asked.from.asked(each.name), each.hint);
+  }
+  return out;
+}
+
+message_state wanted_state(const call& asked) {
+  const std::string& wanted = asked.from.asked("state");
+  return wanted.empty() ? message_state::ready : parse_state(wanted);
+}
+
+selection select(const call& asked, message_state state, std::size_t most,
+                 const tableq::look_options& with) {
+  const tableq::claim_queue opened = claim_of(asked);
+  const std::string& after = asked.from.asked("after");
+  selection out;
+  if (auto filter = read_filter(asked.from.query, asked.site.shows_payloads)) {
+    filter->state = state;
+    // A filter reads more than a viewer may: then the page says so.
+    auto found = opened.list(*filter, {.max = most, .after = filter_place_of(after), .with = with});
+    out.messages = std::move(found.messages);
+    if (const auto& next = found.next) {
+      out.next = place_of({next->part, next->at, next->id, next->until});
+    }
+    return out;
+  }
+  const auto last = last_of(after, state);
+  out.few = read_as_allowed(with, [&](const tableq::look_options& allowed) {
+    out.messages = opened.list(state, {.max = most + 1, .after = last, .with = allowed});
+  });
+  if (out.messages.size() > most) {
+    out.messages.pop_back();
+    const stored_message& end = out.messages.back();
+    const auto time =
+        (end.finished_at ? end.finished_at : end.due_at).value_or(tableq::timestamp());
+    out.next = place_of({end.id.value, end.priority, time.time_since_epoch().count()});
+  }
+  return out;
+}
+
+selection found_message(const call& asked) {
+  const tableq::claim_queue opened = claim_of(asked);
+  const tableq::message_id id = id_of(asked);
+  std::optional<stored_message> found;
+  selection out;
+  out.few = read_as_allowed(
+      {.detail = detail_for(asked), .progress = true, .result = asked.site.shows_payloads},
+      [&](const tableq::look_options& allowed) { found = opened.get(id, allowed); });
+  if (!found) {
+    throw page_error(
+        404, "Message " + asked.item + " is not in the queue: it was completed or removed.");
+  }
+  out.messages.push_back(std::move(*found));
+  return out;
+}
+
+html messages_table(const call& asked, const queue_view& queue, const selection& found,
+                    message_state state) {
+  if (found.messages.empty()) {
+    return html(R"(<p class="empty">{}</p>)",
+                found.next.empty() ? literal("There is no such message.")
+                                   : literal("None among the messages that were looked at."));
+  }
+  const auto now = queue.now();
+  using one = const stored_message&;
+  const auto text = [](const std::optional<std::string>& of) {
+    return of ? foreign(*of, 40) : html();
+  };
+  std::vector<column<stored_message>> columns{
+      {"Message",
+       [&](one of) {
+         return html(R"(<a href="{}">{}</a>)",
+                     asked.here("/messages/" + std::to_string(of.id.value)), of.id.value);
+       }},
+      {"Priority", [](one of) { return html("{}", of.priority); }, "n"}};
+  if (!found.few) {
+    columns.push_back({"Attempts", [](one of) { return html("{}", of.attempts); }, "n"});
+    columns.push_back({"Key", [&](one of) { return text(of.key); }});
+    if (queue.info.groups) columns.push_back({"Group", [&](one of) { return text(of.group); }});
+  }
+  columns.push_back({"Added", [&](one of) { return when(of.created_at, now); }});
+  const literal times = state == message_state::delayed  ? literal("Due")
+                        : state == message_state::leased ? literal("Lease ends")
+                        : state == message_state::done   ? literal("Finished")
+                        : state == message_state::dead   ? literal("Died")
+                                                         : literal("");
+  if (!times.view().empty()) {
+    columns.push_back(
+        {times, [&](one of) { return when(of.finished_at ? of.finished_at : of.due_at, now); }});
+  }
+  if (state == message_state::leased) {
+    columns.push_back({"Progress", [&](one of) {
+                         return of.progress ? progress_words(*of.progress, now) : html();
+                       }});
+  }
+  if (!found.few) {
+    columns.push_back(
+        {"Last error",
+         [](one of) { return of.errors.empty() ? html() : foreign(of.errors.back().error, 160); },
+         "error"});
+  }
+  return html("{}{}", found.few ? no_right("more of each message") : html(),
+              table("Messages", columns, found.messages));
+}
+
+}  // namespace tool::web

@@ -46,19 +46,10 @@ response begun(const call& asked, const std::string& what, jobs::action run) {
   return see_other(asked.here("/actions"));
 }
 
-/// Acts on the queue, unless it is a table of the application.
-template <class Act>
-auto on_queue(const call& asked, const Act& act) {
+/// Acts on the queue, whatever its kind.
+void on_queue(const call& asked, const std::function<void(tableq::queue&)>& act) {
   any_source opened = source_of(asked);
-  return std::visit(
-      [&]<class Queue>(Queue& queue) -> decltype(act(std::declval<tableq::claim_queue&>())) {
-        if constexpr (std::is_base_of_v<tableq::queue, Queue>) {
-          return act(queue);
-        } else {
-          throw page_error(404, "A table of the application has no such action.");
-        }
-      },
-      opened);
+  std::visit([&](tableq::queue& queue) { act(queue); }, opened);
 }
 
 given_limits texts_of(const call& asked) {
@@ -96,7 +87,7 @@ response set_group_limits(const call& asked) {
 
 /// Every message of a queue whose reads delete; completed ones of a claim queue.
 response purge(const call& asked) {
-  return on_queue(asked, [&]<class Queue>(const Queue& queue) {
+  const auto purge_one = [&]<class Queue>(Queue queue) -> response {
     if constexpr (std::is_same_v<Queue, tableq::claim_queue>) {
       const tableq::message_filter filter{
           .state = tableq::message_state::done,
@@ -105,7 +96,7 @@ response purge(const call& asked) {
                    [queue, filter](const bulk_options& options) mutable {
                      return queue.purge(filter, options);
                    });
-    } else {
+    } else if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
       if (asked.from.given("name") != asked.queue) {
         throw page_error(400, "Nothing was deleted: this is not the name of the queue.");
       }
@@ -113,8 +104,11 @@ response purge(const call& asked) {
                    [queue](const bulk_options& /*to_the_end*/) mutable {
                      return tableq::bulk_result{.count = queue.purge()};
                    });
+    } else {
+      throw page_error(404, "The rows of a table are its application's.");
     }
-  });
+  };
+  return std::visit(purge_one, source_of(asked));
 }
 
 template <bool (tableq::schedules::*Act)(tableq::text_view)>

@@ -21,8 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t shortest_token = 20;
-
 struct serve_arguments {
   explicit serve_arguments(CLI::App& command)
       : urls(command, "--db", "URL",
@@ -94,11 +92,12 @@ std::string read_token(const std::string& file) {
   if (!in || !std::getline(in, token))
     throw usage_error("cannot read a token from " + in_quotes(file));
   while (token.ends_with('\r') || token.ends_with(' ')) token.pop_back();
-  const bool printable_token =
-      token.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=") ==
-      std::string::npos;
-  if (token.size() < shortest_token || !printable_token) {
+  constexpr std::size_t shortest_token = 20;
+  // The characters of a bearer's token.
+  const bool sendable = token.find_first_not_of(
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
+                            "xyz0123456789-._~+/=") == std::string::npos;
+  if (token.size() < shortest_token || !sendable) {
     throw usage_error("the token must have at least " + std::to_string(shortest_token) +
                       " characters, of letters, digits and -._~+/= only; make one by: "
                       "head -c 24 /dev/urandom | base64 > FILE");
@@ -125,11 +124,6 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
   return out;
 }
 
-std::vector<std::string> urls_of(const serve_arguments& given, const connection_options& of_app) {
-  if (given.urls.given()) return given.urls.all();
-  return {address_of(of_app)};
-}
-
 web::access_rules rules_of(const serve_arguments& given, const place& at) {
   web::access_rules out{.hosts = hosts_of(given, at),
                         .allows_changes = given.allows_changes,
@@ -154,7 +148,8 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
       duration_or(given.span, "--history", std::chrono::hours{1}, std::chrono::seconds{12});
   std::vector<std::unique_ptr<web::watched_database>> out;
   std::set<std::string> labels;
-  for (const std::string& url : urls_of(given, of_app)) {
+  for (const std::string& url :
+       given.urls.given() ? given.urls.all() : std::vector{address_of(of_app)}) {
     connection_options where = given.connection;
     where.url = url;
     where.verify_only = true;
@@ -165,19 +160,10 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
   return out;
 }
 
-void wait_for_signal(const signal_queue& signals) {
-  while (signals.take() == 0) {
-    pollfd event{signals.handle(), POLLIN, 0};
-    ::poll(&event, 1, -1);
-  }
-}
-
 exit_status serve(const serve_arguments& given, const connection_options& of_app) {
   const place wanted = parse_place(given.listen.given() ? given.listen.text() : "127.0.0.1:8080");
   std::string path = given.path.text();
-  if (!path.empty() &&
-      (!path.starts_with('/') || path.size() < 2 || path.find('/', 1) != std::string::npos ||
-       web::escaped(path.substr(1)) != path.substr(1))) {
+  if (!path.empty() && (path.size() < 2 || path != "/" + web::escaped(path.substr(1)))) {
     throw usage_error("--path must be one name after a slash, such as /tableq");
   }
   (void)rules_of(given, wanted);  // Errors in the arguments come before anything is opened.
@@ -199,7 +185,10 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
   output out;
   out.line("http://" + at.words() + ":" + std::to_string(at.port) + path + "/");
   out.flush();
-  wait_for_signal(signals);
+  while (signals.take() == 0) {
+    pollfd event{signals.handle(), POLLIN, 0};
+    ::poll(&event, 1, -1);
+  }
   // A call of the database that hangs must not keep the process. What was answered is stored.
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::seconds{5});

@@ -177,7 +177,7 @@ static void limits_of_groups_are_stored_and_kept(const struct place* at) {
   OK(tq_group_limits(queue, 1, "", 0, &limits, &next, &error));
   EXPECT(tq_result_count(limits) == 1 && tq_result_count(next) == 1);
   tq_result_free(limits);
-  text = tq_result_text(next, 0, "group", &size);
+  text = tq_result_bytes(next, 0, "group", &size);
   OK(tq_group_limits(queue, 1, text, size, &limits, NULL, &error));
   EXPECT(tq_result_int(limits, 0, "running") == 9);
   tq_result_free(limits);

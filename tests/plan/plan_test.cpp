@@ -200,9 +200,18 @@ TEST_P(plan, of_limits_of_groups_is_the_same_for_10_and_for_10000) {
       {.name = "claim.next_groups",
        .with = {{"after", "'group 3'"}, {"max", "5"}},
        .bounded_sort = true},
+      {.name = "group.list",
+       .with = {{"queue", "'jobs'"}, {"first", "'y'"}, {"max", "10"}},
+       .bounded_sort = true},
       {.name = "group.start", .with = start, .bounded_sort = true}};
+  const auto limit = [&](const std::string& group, int count) {
+    here().insert_many("tableq_group_limits", "queue, name, running", "'jobs', " + group + ", 3",
+                       count);
+  };
+  limit("'y' || n", 20);
   expect_constant(reads, "jobs", [&] {
     for (int first = 20; first < 10'000; first += 998) add(first, 998);
+    limit("'z' || n", 10'000);
   });
   EXPECT_EQ(here().sql("SELECT COUNT(*) FROM tableq_group_starts").at(0).at(0), "9990");
 }

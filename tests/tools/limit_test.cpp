@@ -54,7 +54,7 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
   EXPECT_EQ(page.out,
             "GROUP     RUNNING  RATE  BURST  WEIGHT\n"
             "(others)  3        none  none   none\n");
-  EXPECT_NE(page.err.find("--groups --group 'vip'"), std::string::npos) << page.err;
+  EXPECT_NE(page.err.find("--groups --group \"vip\""), std::string::npos) << page.err;
   EXPECT_EQ(done({"limit", "jobs", "--groups", "--group", "vip"}),
             "GROUP  RUNNING  RATE  BURST  WEIGHT\n"
             "vip    20       0.5   none   none\n");

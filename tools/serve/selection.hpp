@@ -37,9 +37,8 @@ selection select(const call& asked, tableq::message_state state, std::size_t mos
 html messages_table(const call& asked, const queue_view& queue, const selection& found,
                     tableq::message_state state);
 
-/// The message that the address names. @throws page_error if it is not there.
-/// @param with without what is hidden.
-/// @return it alone.
+/// The message that the address names, alone, without what is hidden. @throws page_error if it is
+/// not there.
 selection found_message(const call& asked);
 
 }  // namespace tool::web

@@ -206,10 +206,9 @@ void add_limit(CLI::App& app, invocation& call) {
       app, call, "limit",
       {.description = "Show or change the limits of a queue, for every process",
        .details = "Without options it shows them. Other limits stay.",
-       .usage =
-           "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
-           "[--concurrency N|none] [--group NAME [--running N|none] [--weight N|none]] "
-           "[--groups [--count N]] [--json]",
+       .usage = "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
+                "[--concurrency N|none] [--group NAME [--running N|none] [--weight N|none]] "
+                "[--groups [--count N]] [--json]",
        .examples = "  tableq limit mail\n"
                    "  tableq limit mail --capacity 10000 --rate 5\n"
                    "  tableq limit jobs --concurrency 8 --rate none\n"

@@ -55,9 +55,8 @@ limited_groups limits_of_groups(const queue_state& queue, const group_limits_pag
   check_group_name(page.first);
   limited_groups out;
   if (!queue.info().group_limits) return out;
-  auto rows =
-      queue.execute(nullptr, statements::group_list,
-                    {.queue = queue.name(), .first = page.first, .max = page.max + 1});
+  auto rows = queue.execute(nullptr, statements::group_list,
+                            {.queue = queue.name(), .first = page.first, .max = page.max + 1});
   if (rows.size() > page.max) {
     out.next = std::move(rows.back().name);
     rows.pop_back();

@@ -101,8 +101,8 @@ class group_upkeep {
 
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
     const bool given_clock = queue.database().now().has_value();
-    const auto rows = queue.execute(nullptr, statements::group_list,
-                                    {.queue = queue.name(), .max = 1});
+    const auto rows =
+        queue.execute(nullptr, statements::group_list, {.queue = queue.name(), .max = 1});
     if (!rows.empty() && rows.front().name.empty() &&
         rows.front().changes != rows.front().applied) {
       if (std::exchange(mine.heard, rows.front().changes) != rows.front().changes) {

@@ -125,11 +125,11 @@ class batch {
   std::vector<const batch_id*> places_;  // empty: none belongs to a batch
 };
 
-using places = std::vector<std::size_t>;
+using item_places = std::vector<std::size_t>;
 
 /// Adds the messages whose keys are free. @return the others.
-places insert(const queue_state& queue, transaction_state* tx, const batch& request,
-              const places& which, std::vector<enqueued>& results) {
+item_places insert(const queue_state& queue, transaction_state* tx, const batch& request,
+                   const item_places& which, std::vector<enqueued>& results) {
   std::vector<claim_item> chosen;
   std::span<const claim_item> items = request.items();
   if (which.size() != items.size()) {
@@ -141,7 +141,7 @@ places insert(const queue_state& queue, transaction_state* tx, const batch& requ
        queue.execute(tx, statements::claim_enqueue, {.now = queue.database().now()}, items)) {
     results[which[row.item]] = {.id = row.id};
   }
-  places rest;
+  item_places rest;
   for (const std::size_t i : which) {
     if (results[i].id.value != 0) continue;
     if (!request.options(i).key) not_stored(queue, tx);
@@ -152,8 +152,8 @@ places insert(const queue_state& queue, transaction_state* tx, const batch& requ
 
 /// Replaces the waiting messages that hold the keys. @return the messages whose key no message
 /// holds.
-places replace(const queue_state& queue, transaction_state* tx, const batch& request,
-               const places& which, bool postpone, std::vector<enqueued>& results) {
+item_places replace(const queue_state& queue, transaction_state* tx, const batch& request,
+                    const item_places& which, bool postpone, std::vector<enqueued>& results) {
   std::vector<replace_item> items;
   items.reserve(which.size());
   for (const std::size_t i : which) items.push_back(request.replacement(i));
@@ -163,7 +163,7 @@ places replace(const queue_state& queue, transaction_state* tx, const batch& req
     results[which[row.item]] = {
         .id = row.id, .result = postpone ? enqueue_result::postponed : enqueue_result::replaced};
   }
-  places rest;
+  item_places rest;
   for (const std::size_t i : which) {
     if (results[i].id.value == 0) rest.push_back(i);
   }
@@ -173,7 +173,7 @@ places replace(const queue_state& queue, transaction_state* tx, const batch& req
 /// For messages that were not added, fills in the ids of the messages that hold their keys.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
 void find_holders(const queue_state& queue, transaction_state* tx, const batch& request,
-                  const places& which, std::vector<enqueued>& results) {
+                  const item_places& which, std::vector<enqueued>& results) {
   if (which.empty()) return;
   std::vector<key_item> keys;
   keys.reserve(which.size());
@@ -201,11 +201,11 @@ void find_holders(const queue_state& queue, transaction_state* tx, const batch& 
 
 /// Adds messages that have the same policy and different keys.
 void add_run(const queue_state& queue, transaction_state& tx, const batch& request,
-             const places& run, std::vector<enqueued>& results) {
+             const item_places& run, std::vector<enqueued>& results) {
   const on_duplicate policy = request.options(run.front()).on_duplicate;
   const bool postpone = policy == on_duplicate::postpone;
   const bool replacing = postpone || policy == on_duplicate::replace;
-  places rest = run;
+  item_places rest = run;
   for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
     if (replacing) rest = replace(queue, &tx, request, rest, postpone, results);
     if (!rest.empty()) rest = insert(queue, &tx, request, rest, results);
@@ -217,7 +217,7 @@ void add_run(const queue_state& queue, transaction_state& tx, const batch& reque
 /// Divides the batch into runs.
 void add_runs(const queue_state& queue, transaction_state& tx, const batch& request,
               std::vector<enqueued>& results) {
-  places run;
+  item_places run;
   std::set<std::string_view> keys;
   for (std::size_t i = 0; i < request.size(); ++i) {
     const claim_enqueue_options& options = request.options(i);
@@ -309,9 +309,9 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
   room held(queue, tx, request.size(), full);
   if (request.plain()) {
     std::vector<enqueued> results(request.size());
-    places all(request.size());
+    item_places all(request.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    const places rest = insert(queue, tx, request, all, results);
+    const item_places rest = insert(queue, tx, request, all, results);
     held.used(all.size() - rest.size());
     apply(queue, tx, {.readable = all.size() - rest.size()});
     try {

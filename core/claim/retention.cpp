@@ -13,7 +13,7 @@ namespace {
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr std::size_t step = 1000;
+constexpr std::size_t most_at_once = 1000;
 constexpr auto busy_pause = 1s;  // between rounds that leave something
 constexpr auto idle_pause = 10s;
 constexpr auto failed_pause = 1min;
@@ -23,15 +23,17 @@ constexpr auto longest_round = 100ms;
 /// @return whether none is.
 bool delete_some(const queue_state& queue, message_state state, std::chrono::milliseconds age,
                  steady_clock::time_point until) {
-  std::size_t gone = step;
-  while (gone == step && steady_clock::now() < until) {
+  std::size_t gone = most_at_once;
+  while (gone == most_at_once && steady_clock::now() < until) {
     gone = queue
-               .execute(
-                   nullptr, statements::claim_purge,
-                   {.state = state, .older_than = age, .max = step, .now = queue.database().now()})
+               .execute(nullptr, statements::claim_purge,
+                        {.state = state,
+                         .older_than = age,
+                         .max = most_at_once,
+                         .now = queue.database().now()})
                .size();
   }
-  return gone < step;
+  return gone < most_at_once;
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ constexpr std::string_view out_ending = ".out";
 constexpr std::string_view in_ending = ".in";
 constexpr std::size_t longest_moved_name = 36;  // 40 with an ending
 /// Between looks at a source whose messages are leased.
-constexpr auto pause = 250ms;
+constexpr auto pause_between_looks = 250ms;
 /// The delay of the marks of arrived messages, longer than a move: no take finds them.
 constexpr auto mark_delay = std::chrono::hours{24} * 3650;
 constexpr int moving_states = cancelled_states & ~bit_of(message_state::held);
@@ -188,7 +188,7 @@ class mover {
 
   void rest() const {
     change_signal silent;
-    silent.wait(silent.mark(), pause, options_.stop);
+    silent.wait(silent.mark(), pause_between_looks, options_.stop);
   }
 
   /// @return false if a stop was requested.

@@ -43,17 +43,17 @@ constexpr contract contract_for(statement id, std::string_view name) {
 #define TABLEQ_CHANGE(...) TABLEQ_CONTRACT(true, true, __VA_ARGS__)
 #define TABLEQ_RECORD(...) TABLEQ_CONTRACT(true, false, __VA_ARGS__)
 
-constexpr std::array all{TABLEQ_STATEMENTS(TABLEQ_QUERY, TABLEQ_CHANGE, TABLEQ_RECORD)};
-static_assert(all.size() == statement_count, "statement_count names the last of them");
+constexpr std::array listed{TABLEQ_STATEMENTS(TABLEQ_QUERY, TABLEQ_CHANGE, TABLEQ_RECORD)};
+static_assert(listed.size() == statement_count, "statement_count names the last of them");
 
 }  // namespace
 
 std::span<const contract> contracts() noexcept {
-  return all;
+  return listed;
 }
 
 const contract& contract_of(statement id) noexcept {
-  return all[static_cast<std::size_t>(id)];
+  return listed[static_cast<std::size_t>(id)];
 }
 
 std::string_view operation_of(statement id) noexcept {

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 namespace {
 
 /// The longest time between two questions for the next due time.
-constexpr milliseconds patience{50};
+constexpr milliseconds late_at_most{50};
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void poll_plan::due_changed(moment now) {
   if (timing_ == timing::none) return;
   due_known_ = false;
   // The next reader that wakes asks. If it finds a message instead, another reader asks.
-  ask_at_ = std::min(ask_at_, now + patience);
+  ask_at_ = std::min(ask_at_, now + late_at_most);
 }
 
 bool poll_plan::take_question() {

@@ -1,6 +1,5 @@
 #include <array>
 #include <iostream>
-#include <thread>
 
 #include "first/place.hpp"
 #include "support/odbc_client.hpp"
@@ -60,10 +59,10 @@ bool report_connection(report& to, const place& on) {
   using namespace std::chrono_literals;
   for (const auto& [key, value] : on.at.settings) to.note(key + " = " + value);
   const auto until = std::chrono::steady_clock::now() + 2min;
-  for (bool open = false; !open;) {
+  for (auto patience = 0s;; patience = 5s) {
     try {
-      static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
-      open = true;
+      static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = patience}));
+      break;
     } catch (const tableq::error& refused) {
       const bool starting = refused.code() == tableq::errc::busy || refused.sqlstate() == "HYT00";
       if (!starting || interrupted || std::chrono::steady_clock::now() > until) {
@@ -71,7 +70,6 @@ bool report_connection(report& to, const place& on) {
         return false;
       }
       std::cerr << "no login yet, the database may be starting: trying again, two minutes in all\n";
-      std::this_thread::sleep_for(3s);
     }
   }
   hide_names(to, on);

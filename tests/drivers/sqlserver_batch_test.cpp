@@ -2,17 +2,12 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::settle_result;
-using tableq_test::names_of;
-using tableq_test::read_call;
-using tableq_test::tds_answer;
-using tableq_test::tds_request;
-using tableq_test::tds_value;
-using tableq_test::with_columns;
 
 /// Several items on the wire.
-class sqlserver_batches : public tableq_test::on_scripted_sqlserver {
+class sqlserver_batches : public on_scripted_sqlserver {
  protected:
   static std::vector<tableq::new_message> messages(std::size_t count) {
     std::vector<tableq::new_message> out(count);
@@ -20,7 +15,7 @@ class sqlserver_batches : public tableq_test::on_scripted_sqlserver {
     return out;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_batches, tableq_test::both_drivers, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_batches, both_drivers, name_of_way);
 
 TEST_P(sqlserver_batches, travel_as_rows_of_a_few_numbers_each_item_once_and_null_for_the_rest) {
   struct cut_up {

@@ -7,20 +7,12 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::error;
-using tableq_test::canary_password;
-using tableq_test::contains;
-using tableq_test::delivery_columns;
-using tableq_test::names_of;
-using tableq_test::replaced;
-using tableq_test::tds_answer;
-using tableq_test::tds_server;
-using tableq_test::thrown_by;
-using tableq_test::with_columns;
 
 /// Failures to open a session.
-class sqlserver_login : public tableq_test::on_scripted_sqlserver {
+class sqlserver_login : public on_scripted_sqlserver {
  protected:
   /// Expects a failed connection, with `word` and without the password.
   static error refusal_of(const std::string& address, std::string_view word) {
@@ -50,7 +42,7 @@ class sqlserver_login : public tableq_test::on_scripted_sqlserver {
     return replaced(address(), std::to_string(server_.port()), port);
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_login, tableq_test::all_ways, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_login, all_ways, name_of_way);
 
 TEST_P(sqlserver_login, that_is_refused_is_told_at_once_and_not_repeated) {
   for (const int number : {18456, 18470, 4060}) {
@@ -138,7 +130,7 @@ TEST_P(sqlserver_login, that_ends_in_the_handshake_of_tls_has_failed) {
 }
 
 TEST_P(sqlserver_login, to_a_certificate_that_nobody_signed_names_it_and_the_option) {
-  const tableq_test::tls_end end(server_.port());
+  const tls_end end(server_.port());
   const auto behind = [&](std::string address) {
     return replaced(std::move(address), std::to_string(server_.port()), end.port());
   };
@@ -155,8 +147,7 @@ TEST_P(sqlserver_login, to_a_certificate_that_nobody_signed_names_it_and_the_opt
                               : strict + "&trust_server_certificate=yes";
   auto db = tableq::database::open(trusting, {.retry_for = 0ms});
   db.fifo("fifo").enqueue("encrypted");
-  EXPECT_EQ(read_call(server_.requests().back()).items.at(0).at("payload"),
-            tableq_test::tds_value("encrypted"));
+  EXPECT_EQ(read_call(server_.requests().back()).items.at(0).at("payload"), tds_value("encrypted"));
 }
 
 TEST_P(sqlserver_login, with_mars_that_the_server_does_not_have_is_refused_in_time) {
@@ -165,9 +156,9 @@ TEST_P(sqlserver_login, with_mars_that_the_server_does_not_have_is_refused_in_ti
 }
 
 TEST_P(sqlserver_login, through_a_driver_that_is_not_installed_names_those_that_are) {
-  const std::string named =
-      GetParam().by_odbc ? "Driver={" + std::string(GetParam().driver) + "}"
-                         : "driver=" + tableq_test::percent_encoded(std::string(GetParam().driver));
+  const std::string named = GetParam().by_odbc
+                                ? "Driver={" + std::string(GetParam().driver) + "}"
+                                : "driver=" + percent_encoded(std::string(GetParam().driver));
   const error failed =
       refusal_of(replaced(address(), named, named.substr(0, 7) + "Nonesuch"), "FreeTDS");
   EXPECT_EQ(to_string(failed.advice()), "never");

@@ -5,18 +5,13 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::error;
-using tableq_test::contains;
-using tableq_test::message_columns;
-using tableq_test::names_of;
-using tableq_test::tds_answer;
-using tableq_test::thrown_by;
-using tableq_test::with_columns;
 
 /// A connection that breaks.
-class sqlserver_lost : public tableq_test::on_scripted_sqlserver {};
-INSTANTIATE_TEST_SUITE_P(, sqlserver_lost, tableq_test::all_ways, tableq_test::name_of_way);
+class sqlserver_lost : public on_scripted_sqlserver {};
+INSTANTIATE_TEST_SUITE_P(, sqlserver_lost, all_ways, name_of_way);
 
 TEST_P(sqlserver_lost, leaves_a_change_unknown_and_makes_a_look_look_again) {
   auto db = open(10s);
@@ -98,13 +93,13 @@ TEST_P(sqlserver_lost, while_idle_is_told_in_words_of_ones_own_and_never_repaire
 }
 
 /// These wait for some seconds: the client libraries have no shorter time-outs.
-class sqlserver_time_out : public tableq_test::on_scripted_sqlserver {
+class sqlserver_time_out : public on_scripted_sqlserver {
  protected:
   [[nodiscard]] tableq::database open_with_limit() const {
     return tableq::database::open(address("&statement_timeout=1s"), {.retry_for = 0ms});
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_time_out, tableq_test::both_drivers, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_time_out, both_drivers, name_of_way);
 
 TEST_P(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing) {
   auto db = open_with_limit();

@@ -3,17 +3,15 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq_test::contains;
-using tableq_test::tds_answer;
-using tableq_test::tds_request;
 
 tds_answer no_plan(int number = 8622) {
   return tds_answer().error(number, "Query processor could not produce a query plan.");
 }
 
 /// Hints for which the server has no plan.
-class sqlserver_plans : public tableq_test::on_scripted_sqlserver {
+class sqlserver_plans : public on_scripted_sqlserver {
  protected:
   /// Of each received statement: `+` all its hints, `o` those of the order only, `-` none.
   static std::string hints_of(const std::vector<tds_request>& came) {
@@ -25,7 +23,7 @@ class sqlserver_plans : public tableq_test::on_scripted_sqlserver {
     return out;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_plans, tableq_test::both_drivers, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_plans, both_drivers, name_of_way);
 
 TEST_P(sqlserver_plans, that_hints_prevent_are_asked_for_once_more_without_them) {
   auto db = open(0ms);

@@ -9,23 +9,19 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::testing::trouble;
-using tableq_test::contains;
-using tableq_test::names_of;
-using tableq_test::tds_answer;
-using tableq_test::with_columns;
 
 /// The server ends a transaction for most errors, also of the application's statements, and the
 /// driver does not tell: what comes then would be committed by itself.
-class sqlserver_ended_transaction : public tableq_test::on_scripted_sqlserver {
+class sqlserver_ended_transaction : public on_scripted_sqlserver {
  protected:
   void answer(std::int64_t state) {
     script_.always("transaction_state", with_columns("transaction_state").row({state}));
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_ended_transaction, tableq_test::both_drivers,
-                         tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_ended_transaction, both_drivers, name_of_way);
 
 TEST_P(sqlserver_ended_transaction, of_tableq_takes_no_further_call) {
   auto db = open(10s);
@@ -44,7 +40,7 @@ TEST_P(sqlserver_ended_transaction, of_tableq_takes_no_further_call) {
 TEST_P(sqlserver_ended_transaction, of_the_application_takes_no_further_call_after_a_failed_one) {
   auto db = open(10s);
   auto fifo = db.fifo("fifo");
-  const auto session = tableq_test::soci_odbc_session(server_.connection_string(GetParam().driver));
+  const auto session = soci_odbc_session(server_.connection_string(GetParam().driver));
   const soci::transaction mine(*session);
   const tableq::enlistment joining = tableq::enlist(db, *session);
   auto joined = fifo.in(joining);
@@ -56,8 +52,8 @@ TEST_P(sqlserver_ended_transaction, of_the_application_takes_no_further_call_aft
 }
 
 /// Locks, and what takes their place.
-class sqlserver_locks : public tableq_test::on_scripted_sqlserver {};
-INSTANTIATE_TEST_SUITE_P(, sqlserver_locks, tableq_test::both_drivers, tableq_test::name_of_way);
+class sqlserver_locks : public on_scripted_sqlserver {};
+INSTANTIATE_TEST_SUITE_P(, sqlserver_locks, both_drivers, name_of_way);
 
 TEST_P(sqlserver_locks, of_strict_queues_are_taken_before_the_rows) {
   auto db = open(0ms);
@@ -88,7 +84,7 @@ TEST_P(sqlserver_locks, that_a_fault_of_a_test_refuses_have_the_servers_number) 
   auto fifo = db.fifo("fifo");
   for (const auto& [what, number] : {std::pair{trouble::busy, 1222}, {trouble::deadlock, 1205}}) {
     faults.fail("fifo.enqueue", {what, tableq::testing::moment::before});
-    EXPECT_EQ(tableq_test::thrown_by([&] { fifo.enqueue("p"); }).native(), number);
+    EXPECT_EQ(thrown_by([&] { fifo.enqueue("p"); }).native(), number);
   }
 }
 

@@ -3,16 +3,12 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::error;
-using tableq_test::contains;
-using tableq_test::names_of;
-using tableq_test::tds_answer;
-using tableq_test::thrown_by;
-using tableq_test::with_columns;
 
 /// Refusals of a server with a working connection.
-class sqlserver_trouble : public tableq_test::on_scripted_sqlserver {
+class sqlserver_trouble : public on_scripted_sqlserver {
  protected:
   static tds_answer deadlock_after(tds_answer answer) {
     return answer.error(1205, "Transaction was deadlocked by data-canary", 13);
@@ -22,7 +18,7 @@ class sqlserver_trouble : public tableq_test::on_scripted_sqlserver {
     EXPECT_EQ(failed.backend(), "sqlserver");
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_trouble, tableq_test::all_ways, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_trouble, all_ways, name_of_way);
 
 TEST_P(sqlserver_trouble, is_told_by_the_servers_number_without_the_servers_words) {
   auto db = open(0ms);
@@ -129,7 +125,7 @@ TEST_P(sqlserver_trouble, of_a_right_is_told_where_the_server_does_not_show_the_
   // OBJECT_ID is NULL.
   script_.always("catalog.queue",
                  with_columns("name:n identity kind:n layout:i options:n created_at present:i")
-                     .row({"fifo", tableq_test::sqlserver_script::identity_of("fifo"), "fifo", 1,
+                     .row({"fifo", sqlserver_script::identity_of("fifo"), "fifo", 1,
                            "ordering=relaxed", 1, 0}));
   script_.once("queue.count", tds_answer().error(229, "The SELECT permission was denied.", 14));
   auto fifo = db.fifo("fifo");

@@ -5,14 +5,8 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq_test::delivery_columns;
-using tableq_test::message_columns;
-using tableq_test::names_of;
-using tableq_test::read_call;
-using tableq_test::tds_answer;
-using tableq_test::tds_value;
-using tableq_test::with_columns;
 
 /// Every byte value, over and over.
 std::string every_byte(std::size_t size) {
@@ -25,8 +19,8 @@ std::string every_byte(std::size_t size) {
 const std::string difficult = "it's \"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" @P1 ? :now \\ -- ]]";
 
 /// A sent value, and the value that comes back.
-class sqlserver_values : public tableq_test::on_scripted_sqlserver {};
-INSTANTIATE_TEST_SUITE_P(, sqlserver_values, tableq_test::all_ways, tableq_test::name_of_way);
+class sqlserver_values : public on_scripted_sqlserver {};
+INSTANTIATE_TEST_SUITE_P(, sqlserver_values, all_ways, name_of_way);
 
 TEST_P(sqlserver_values, go_in_and_out_as_payloads_of_any_length_and_any_bytes) {
   auto db = open(0ms);
@@ -92,8 +86,7 @@ TEST_P(sqlserver_values, come_out_as_numbers_at_both_ends_and_without_half_chara
   EXPECT_EQ(got->id.value, limits::max());
   EXPECT_EQ(got->created_at, tableq::timestamp(std::chrono::milliseconds(limits::min())));
   EXPECT_EQ(got->due_at, tableq::timestamp(-1ms));
-  tds_answer halves =
-      with_columns(tableq_test::replaced(std::string(delivery_columns), "key:n g", "key:u g"));
+  tds_answer halves = with_columns(replaced(std::string(delivery_columns), "key:n g", "key:u g"));
   const std::string half("a\0\x3D\xD8z\0", 6);
   script_.once("claim.take",
                halves.row({2, 3, 1, 0, 1000, nullptr, 31000, half, nullptr, 0, nullptr, ""}));
@@ -108,11 +101,11 @@ TEST_P(sqlserver_values, are_not_disturbed_by_what_else_a_server_says) {
                           .info(5701, "Changed database context to 'app'.")
                           .affected(1)  // a count before the rows
                           .info(8153, "Warning: Null value is eliminated.")
-                          .columns(tableq_test::columns_of(message_columns))
+                          .columns(columns_of(message_columns))
                           .row({7, 1000, nullptr, "seven"})
                           .info(3621, "The statement has been told of.")
                           .row({8, 1000, nullptr, "eight"});
-  answer.columns(tableq_test::columns_of("other:n")).row({"a result"});
+  answer.columns(columns_of("other:n")).row({"a result"});
   script_.once("fifo.dequeue", answer.columns({{"empty"}}).affected(9).info(50002, "and again"));
   const auto got = fifo.dequeue_batch(5);
   ASSERT_EQ(got.size(), 2U);

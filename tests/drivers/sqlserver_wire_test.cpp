@@ -5,17 +5,11 @@
 
 namespace {
 
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq_test::contains;
-using tableq_test::named_values;
-using tableq_test::names_of;
-using tableq_test::read_call;
-using tableq_test::tds_kind;
-using tableq_test::tds_request;
-using tableq_test::with_columns;
 
 /// The requests without errors.
-class sqlserver_wire : public tableq_test::on_scripted_sqlserver {
+class sqlserver_wire : public on_scripted_sqlserver {
  protected:
   /// The one statement that `work` sends.
   template <class F>
@@ -25,7 +19,7 @@ class sqlserver_wire : public tableq_test::on_scripted_sqlserver {
     return came.empty() ? tds_request() : came.front();
   }
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_wire, tableq_test::all_ways, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_wire, all_ways, name_of_way);
 
 /// The drivers write the same types in letters of their own.
 std::string lowered(std::string text) {
@@ -101,17 +95,17 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
                                              {"group", nullptr}}));
   const auto failed =
       call([&] { (void)claim.fail(receipt_of("claim", 3), "it's broken", {.delay = 3s}); });
-  EXPECT_EQ(failed.items.at(0).at("error"), tableq_test::tds_value("it's broken"));
-  EXPECT_EQ(failed.items.at(0).at("fence"), tableq_test::tds_value(5));
+  EXPECT_EQ(failed.items.at(0).at("error"), tds_value("it's broken"));
+  EXPECT_EQ(failed.items.at(0).at("fence"), tds_value(5));
   EXPECT_EQ(names_of(sent_by([&] { (void)claim.take(1); })),
             "claim.next_due claim.promote claim.take");
 }
 
 /// A table of the application, in a schema of its own.
-class sqlserver_names : public tableq_test::on_scripted_sqlserver {
+class sqlserver_names : public on_scripted_sqlserver {
  protected:
   static inline const std::string umlaut = "Auftr\xC3\xA4ge \xF0\x9F\x98\x80";
-  tableq_test::tds_script scripted() {
+  tds_script scripted() {
     auto out = script_.handlers();
     out.statement = [inner = out.statement](const tds_request& asked) {
       return contains(asked.text, umlaut + "\"") ? with_columns("place tableq_0").row({0, 7})
@@ -130,9 +124,9 @@ class sqlserver_names : public tableq_test::on_scripted_sqlserver {
                        .row({"N\xC3\xBAmero", "bigint", "integer", 0, 0, 0, 0, ""}));
     script_.always("table.keys", with_columns("index_name:n name:n"));
   }
-  tableq_test::tds_server wide_{scripted()};
+  tds_server wide_{scripted()};
 };
-INSTANTIATE_TEST_SUITE_P(, sqlserver_names, tableq_test::all_ways, tableq_test::name_of_way);
+INSTANTIATE_TEST_SUITE_P(, sqlserver_names, all_ways, name_of_way);
 
 TEST_P(sqlserver_names, of_tables_columns_and_schemas_arrive_as_they_are_in_every_locale) {
   describe(0);

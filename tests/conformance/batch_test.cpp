@@ -480,7 +480,7 @@ TEST_P(shared_batches, trigger_the_stop_token_of_a_handler_when_they_are_cancell
                               while (!stop.stop_requested()) std::this_thread::yield();
                               stopped.set_value(true);
                             },
-                            {.lease = 300ms});
+                            {.lease = 2s});
   runs.get_future().wait();
   auto other = open();
   EXPECT_TRUE(other.batch(b.id()).cancel());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/fixture.hpp"
@@ -54,6 +55,7 @@ TEST_P(lingering_workers, settle_together_what_handlers_have_finished_one_by_one
                          }});
   for (const std::string& each : numbered(3)) queue.enqueue(each);
   handled.wait();
+  while (worker.counts().running > 0) std::this_thread::yield();
   EXPECT_EQ(reported, 0U) << "reports follow the commit";
   worker.stop();
   worker.join();

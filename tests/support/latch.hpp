@@ -6,8 +6,8 @@
 
 namespace tableq_test {
 
-/// As std::latch, but its count may be exceeded. On systems without a futex that of GCC's library may
-/// sleep for ever: the last `count_down` does not always wake it.
+/// As std::latch, but its count may be exceeded. On systems without a futex that of GCC's library
+/// may sleep for ever: the last `count_down` does not always wake it.
 class latch {
  public:
   explicit latch(std::ptrdiff_t count) : left_(count) {}

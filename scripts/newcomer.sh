@@ -66,11 +66,15 @@ comes() {
 survives() {
   setsid "$@" >first 2>&1 &
   comes first 'begins: ' 4
-  kill -KILL -- "-$!"
+  end "$!"
   setsid "$@" >second 2>&1 &
   comes second 'done: ' 6
-  kill -KILL -- "-$!"
+  end "$!"
   comes second 'attempt 2' 4
+}
+end() {
+  kill -KILL -- "-$1"
+  wait "$1" 2>/dev/null || true
 }
 jobs=(a.jpg b.jpg c.jpg d.jpg e.jpg f.jpg)
 

@@ -147,6 +147,10 @@ html danger(const call& asked, const std::string& target, literal summary, liter
               button(asked, target, words, inputs, "bad"));
 }
 
+html section(literal title, const html& content) {
+  return html("<section><h2>{}</h2>{}</section>", title, content);
+}
+
 literal current(bool here) {
   return here ? literal(R"( aria-current="page")") : literal("");
 }

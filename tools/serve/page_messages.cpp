@@ -1,5 +1,3 @@
-#include <array>
-
 #include "pieces.hpp"
 #include "row_json.hpp"
 #include "selection.hpp"
@@ -115,26 +113,27 @@ html facts_of(const stored_message& one, tableq::timestamp now, bool few) {
   time("Taken at, by its taker", one.claimed_at);
   time("Expires", one.expires_at);
   time("Finished", one.finished_at);
-  return html(R"(<section><h2>State</h2><dl class="facts">{}</dl>{}</section>)", out,
-              few ? no_right("its key, group, errors, headers, payload and result") : html());
+  if (few)
+    return section(
+        "State", fact_list(out) += no_right("its key, group, errors, headers, payload and result"));
+  return section("State", fact_list(out));
 }
 
 html errors_of(const stored_message& one, tableq::timestamp now) {
-  if (one.errors.empty()) return html("<section><h2>Errors</h2>{}</section>", quiet("None."));
+  if (one.errors.empty()) return section("Errors", quiet("None."));
   html out;
-  for (auto each = one.errors.rbegin(); each != one.errors.rend(); ++each) {
-    out.put("<li>{}<p>{}</p></li>", when(each->at, now), foreign(each->error));
+  const std::vector newest(one.errors.rbegin(), one.errors.rend());
+  for (const auto& each : newest) {
+    out.put("<li>{}<p>{}</p></li>", when(each.at, now), foreign(each.error));
   }
-  return html(R"(<section><h2>Errors</h2>{}<ol class="errors">{}</ol></section>)",
-              quiet("The last {}, newest first.", one.errors.size()), out);
+  return section("Errors", html(R"({}<ol class="errors">{}</ol>)",
+                                quiet("The last {}, newest first.", one.errors.size()), out));
 }
 
 /// A section that is as secret as the payload.
 html secret_section(const call& asked, literal title, const html& content) {
-  return html("<section><h2>{}</h2>{}</section>", title,
-              asked.site.shows_payloads
-                  ? content
-                  : quiet("Hidden. Start the server with --show-payloads to see it."));
+  if (asked.site.shows_payloads) return section(title, content);
+  return section(title, quiet("Hidden. Start the server with --show-payloads to see it."));
 }
 
 html headers_of(const stored_message& one) {
@@ -143,7 +142,7 @@ html headers_of(const stored_message& one) {
   }
   html out;
   for (const auto& [name, value] : one.headers) fact(out, foreign(name), foreign(value));
-  return out.empty() ? quiet("None.") : html(R"(<dl class="facts">{}</dl>)", out);
+  return out.empty() ? quiet("None.") : fact_list(out);
 }
 
 html payload_of(const call& asked, const stored_message& one) {

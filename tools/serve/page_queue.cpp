@@ -43,7 +43,7 @@ html facts_now(const queue_view& queue) {
           ? std::visit([](const auto& stats) { return stats.counted_to; }, queue.figures->found)
           : std::nullopt;
   if (counted) fact(out, "Counts", "stop at " + number(*counted) + ", shown with a +");
-  return html(R"(<section><h2>Now</h2><dl class="facts" data-live="now">{}</dl></section>)", out);
+  return section("Now", html(R"(<div data-live="now">{}</div>)", fact_list(out)));
 }
 
 /// The inputs of limits: their names are those of the command's options.
@@ -58,9 +58,8 @@ html limit_inputs(const json& limits, const html& before = {}) {
 
 html limits_section(const call& asked, const queue_view& queue) {
   if (!queue.limits) {
-    return html(R"(<section><h2>Limits</h2>{}</section>)", queue.info.kind == kind::table
-                                                               ? quiet("A table has none.")
-                                                               : quiet("Not read yet."));
+    const bool table = queue.info.kind == kind::table;
+    return section("Limits", table ? quiet("A table has none.") : quiet("Not read yet."));
   }
   json limits = limits_json(*queue.limits);
   if (queue.info.kind != kind::claim) limits.erase("concurrency");
@@ -77,8 +76,7 @@ html limits_section(const call& asked, const queue_view& queue) {
               html(R"(<label>Group; empty: each without its own <input name="group"></label>)")));
     }
   }
-  return html(R"(<section><h2>Limits</h2><dl class="facts">{}</dl>{}</section>)", facts(limits),
-              forms);
+  return section("Limits", html("{}{}", fact_list(facts(limits)), forms));
 }
 
 /// The options by the words of `tableq list`.
@@ -100,7 +98,7 @@ html options_section(const call& asked, const tableq::queue_info& info) {
   }
   fact(out, "Made", time_words(info.created_at));
   fact(out, "Layout", info.layout);
-  return html(R"(<section><h2>Options</h2><dl class="facts">{}</dl></section>)", out);
+  return section("Options", fact_list(out));
 }
 
 html groups_section(const call& asked, const queue_view& queue) {

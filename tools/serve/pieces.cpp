@@ -99,6 +99,10 @@ html foreign(std::string_view text, std::size_t most) {
   return html("<bdi>{}</bdi>", shown_text(all ? text : text.substr(0, 4 * most + 4), most));
 }
 
+html fact_list(const html& lines) {
+  return html(R"(<dl class="facts">{}</dl>)", lines);
+}
+
 std::string label(std::string_view name) {
   std::string out(name);
   std::ranges::replace(out, '_', ' ');

@@ -46,6 +46,7 @@ template <class Name, class Value>
 void fact(html& out, const Name& name, const Value& value) {
   out.put("<dt>{}</dt><dd>{}</dd>", name, value);
 }
+html fact_list(const html& lines);
 /// `Max attempts`, of `max_attempts`.
 std::string label(std::string_view name);
 /// The members of an object; null is `none`.

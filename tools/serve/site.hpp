@@ -123,14 +123,15 @@ literal current(bool here);
 html actions_link(const call& asked);
 /// A line that says that the user may not read it.
 html no_right(literal what);
-/// A section for what is read while somebody looks.
+/// A part of a page.
+html section(literal title, const html& content);
+/// One for what is read while somebody looks.
 template <class One, class Show>
 html section_of(literal title, literal what, const beside<One>& from, const Show& show) {
-  return html("<section><h2>{}</h2>{}</section>", title,
-              from.no_right           ? no_right(what)
-              : !from.trouble.empty() ? html("<p>{}</p>", from.trouble)
-              : !from.found           ? html(R"(<p class="quiet">Not read yet.</p>)")
-                                      : show(*from.found));
+  return section(title, from.no_right           ? no_right(what)
+                        : !from.trouble.empty() ? html("<p>{}</p>", from.trouble)
+                        : !from.found           ? html(R"(<p class="quiet">Not read yet.</p>)")
+                                                : show(*from.found));
 }
 /// A banner when the database is away or the queue cannot be read.
 html trouble_banner(const database_view& all, const std::string& label);

@@ -378,7 +378,7 @@ void watched_database::publish() {
 std::string label_of(const std::string& url) {
   const std::size_t scheme_end = url.find("://");
   if (scheme_end == std::string::npos) return "database";
-  const std::string scheme = lower_case(url.substr(0, scheme_end));
+  std::string scheme = lower_case(url.substr(0, scheme_end));
   std::string rest = url.substr(scheme_end + 3);
   rest.resize(std::min(rest.find('?'), rest.size()));
   if (scheme == "sqlite") return "sqlite: " + rest.substr(rest.find_last_of('/') + 1);

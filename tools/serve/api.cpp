@@ -67,7 +67,7 @@ json databases(const call& asked) {
 json queues(const call& asked) {
   const auto all = asked.watched().view();
   json out = database_json(asked, asked.database, *all);
-  out.update(list_of("queues", all->queues, queue_json));
+  out["queues"] = std::move(list_of("queues", all->queues, queue_json)["queues"]);
   return out;
 }
 

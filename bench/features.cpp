@@ -28,6 +28,7 @@ struct feature {
   tableq::claim_options options = {};
   tableq::queue_limits limits = {};
   bool groups = false;
+  tableq::group_limits of_groups = {};
 };
 
 /// The messages of 1,000 groups come in turn.
@@ -42,6 +43,7 @@ struct two_queues {
         plain(db.claim(plain_name)),
         groups(what.groups) {
     if (what.limits.rate || what.limits.concurrency) with.set_limits(what.limits);
+    if (what.of_groups.running) with.set_group_limits(what.of_groups);
   }
 
   tableq::database db;
@@ -139,6 +141,14 @@ void run_worker(const bed& where, recorder& out, const std::string& name, const 
 std::vector<bench_case> feature_cases() {
   const std::vector<feature> features{
       {.name = "groups", .options = {.groups = tableq::group_options{}}, .groups = true},
+      {.name = "group_limit",
+       .options = {.groups = tableq::group_options{}},
+       .groups = true,
+       .of_groups = {.running = 3}},
+      {.name = "group_rate",
+       .options = {.groups = tableq::group_options{}},
+       .groups = true,
+       .of_groups = {.running = 3, .rate = 1000.0}},
       {.name = "rate", .limits = {.rate = 1'000'000}},
       {.name = "concurrency", .limits = {.concurrency = 100'000}}};
   std::vector<bench_case> cases;

@@ -63,6 +63,11 @@ class own_table final : public lease_table {
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
+    if (terms.within_limits) {
+      limited_take_request request{request_of(queue, terms)};
+      request.queue = queue.name();
+      return within_limits(queue, queue.execute(tx, statements::claim_take_limited, request));
+    }
     if (terms.how != reading::look) {
       return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
     }
@@ -245,6 +250,20 @@ class own_table final : public lease_table {
     return out;
   }
 
+  static taken_messages within_limits(const queue_state& queue, std::vector<limited_row> rows) {
+    taken_messages out;
+    const auto told = std::ranges::find(rows, message_id(), &limited_row::id);
+    if (told != rows.end()) {
+      out.limited = true;
+      out.retry_in = told->retry_in;
+      rows.erase(told);
+    }
+    taken_messages got = to_taken(queue, std::move(rows));
+    out.good = std::move(got.good);
+    out.unfit = std::move(got.unfit);
+    return out;
+  }
+
   static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,
                                                               transaction_state* tx) {
     const auto next =
@@ -281,6 +300,11 @@ class own_table final : public lease_table {
 bool looks_at_limits(const queue_state& queue) {
   return queue.mapped() == nullptr &&
          !optional(statement::claim_look, queue.database().capabilities());
+}
+
+bool takes_within_limits(const queue_state& queue) {
+  return !queue.database().sharded() &&
+         !optional(statement::claim_take_limited, queue.database().capabilities());
 }
 
 const lease_table& own_leases() noexcept {

@@ -35,6 +35,9 @@ struct taken_messages {
   /// Whether it is known when the next message falls due, and when.
   bool told = false;
   std::optional<std::chrono::milliseconds> due_in = {};
+  // Of a take within limits:
+  bool limited = false;  ///< A limit let it take none, or may have made it leave messages.
+  std::optional<std::chrono::milliseconds> retry_in = {};  ///< Empty: after leases have ended.
 
   [[nodiscard]] bool none() const noexcept { return good.empty() && unfit.empty(); }
 };
@@ -52,6 +55,7 @@ struct take_terms {
   std::chrono::milliseconds lease{0};
   std::optional<timestamp> claimed_at = {};
   reading how = reading::plain;
+  bool within_limits = false;  ///< See takes_within_limits. In a unit of work of its own.
 };
 
 /// A failed attempt. Borrows the error, which is short UTF-8.
@@ -140,6 +144,9 @@ const lease_table& own_leases() noexcept;
 
 /// Whether a look takes nothing from a queue that has gone or has limits, and tells so.
 [[nodiscard]] bool looks_at_limits(const queue_state& queue);
+
+/// Whether a take can keep the limits of the queue by itself.
+[[nodiscard]] bool takes_within_limits(const queue_state& queue);
 
 /// The statements on the queue's table.
 inline const lease_table& leases_of(const queue_state& queue) noexcept {

@@ -49,6 +49,9 @@ struct last_read {
   bool told = false;
   std::optional<std::chrono::milliseconds> due_in = {};
   bool more = true;  ///< Ready messages may be left.
+  /// A limit has stopped it, until then; empty: until leases have ended.
+  bool limited = false;
+  std::optional<std::chrono::milliseconds> retry_in = {};
 };
 
 /// Takes messages until some can be delivered, or none is left. Makes the others dead.
@@ -57,13 +60,16 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
   for (;;) {
     const bool committed = tx == nullptr || tx->in_none();
     taken_messages got = leases_of(queue).take(queue, tx, terms);
-    const bool due = got.due || (terms.how == reading::guarded && got.none());
+    const bool due =
+        got.due || (terms.how == reading::guarded && got.none() && !got.limited);
     const bool full = !got.unfit.empty() || got.good.size() >= terms.max;
     last = {.refused = got.refused,
             .due = due,
             .told = got.told,
             .due_in = got.due_in,
-            .more = due || got.refused || full};
+            .more = due || got.refused || got.limited || full,
+            .limited = got.limited && got.none(),
+            .retry_in = got.retry_in};
     if (!got.unfit.empty()) {
       try {
         make_dead(queue, tx, got.unfit);
@@ -103,10 +109,15 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     // A long wait sees other options of the queue meanwhile.
     const queue_state& now = queue.current(tx == nullptr);
     const std::chrono::milliseconds lease = options.lease.value_or(now.info().lease);
+    bool by_itself = false;  // the take keeps the limits
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
       if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
       return take_fit(now, read_tx,
-                      {.max = most, .lease = lease, .claimed_at = options.claimed_at, .how = how},
+                      {.max = most,
+                       .lease = lease,
+                       .claimed_at = options.claimed_at,
+                       .how = how,
+                       .within_limits = by_itself},
                       gate, last);
     };
     std::vector<delivery> got;
@@ -115,7 +126,13 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
       if (last.refused) queue.limits().forget();
     } else {
       if (how == reading::look) how = reading::guarded;
-      got = gate.limited(max, take_now);
+      by_itself = tx == nullptr && takes_within_limits(now);
+      if (!by_itself) {
+        got = gate.limited(max, take_now);
+      } else if (!gate.held_back()) {
+        got = take_now(tx, max);
+        if (last.limited) gate.hold_back(last.retry_in);
+      }
     }
     if (last.told) {
       watched.due.told(began, last.due_in);

@@ -137,7 +137,8 @@ allowance::allowance(const queue_state& queue, transaction_state& tx)
     : queue_(queue), tx_(tx), free_(std::numeric_limits<std::size_t>::max()) {
   const std::optional<timestamp> now = queue.database().now();
   const auto lock = [&] {
-    return queue.execute(&tx, statements::limits_lock, {.queue = queue.name(), .now = now});
+    const auto& what = tx.enlisted() ? statements::limits_lock : statements::limits_held;
+    return queue.execute(&tx, what, {.queue = queue.name(), .now = now});
   };
   auto rows = lock();
   if (rows.empty()) return;

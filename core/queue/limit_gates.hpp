@@ -110,6 +110,12 @@ class read_gate {
   /// Called inside `limited`, if the read changed rows although it returns nothing.
   void keep() noexcept { keep_ = true; }
 
+  /// A limit stopped the last read, which keeps limits by itself.
+  /// @param retry_in empty: after leases have ended.
+  void hold_back(std::optional<std::chrono::milliseconds> retry_in) {
+    held_back_ = retry_in.value_or(growing_.pause());
+  }
+
   /// Whether a limit stopped the last read.
   [[nodiscard]] bool held_back() const noexcept { return held_back_.has_value(); }
 

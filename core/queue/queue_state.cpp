@@ -133,7 +133,7 @@ row_set queue_state::observed(transaction_state* tx, const contract& what,
   observation observing(watching, operation);
   row_set rows = observing.run([&] {
     row_set out = work(&observing);
-    if (what.counts_messages) observing.count(is_told(what.id, out) ? 0 : out.size());
+    if (what.counts_messages) observing.count(out.size() - (told_row(what.id, out) ? 1 : 0));
     return out;
   });
   const std::size_t lost = leases_lost(what, given, rows.size());

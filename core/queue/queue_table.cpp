@@ -76,6 +76,27 @@ bool any_lengthy(connection& session, const table_names& names, std::span<const 
       &pick_row::lengthy);
 }
 
+/// Locks the limits of the queue, and then takes within them: the take must see what was committed
+/// before the lock.
+row_set take_limited(connection& session, const table_names& names, const contract& what,
+                     std::span<const value> shared) {
+  const std::array both{
+      statement_call{.what = &contract_of(statement::limits_lock),
+                     .shared = {shared[place_of<limited_take_request>("queue")],
+                                shared[place_of<limited_take_request>("now")]}},
+      statement_call{.what = &what, .shared = {shared.begin(), shared.end()}}};
+  if (auto rows = session.execute_together(what.name, names, both)) return std::move(rows->back());
+  const auto one_by_one = [&] {
+    session.execute(*both[0].what, names, both[0].shared, {});
+    return session.execute(what, names, shared, {});
+  };
+  if (transaction_of(session) != transaction_status::none) return one_by_one();
+  unit_of_work unit(session);
+  row_set out = one_by_one();
+  unit.commit();
+  return out;
+}
+
 }  // namespace
 
 queue_table::queue_table(database_state& database, const queue_info& info)
@@ -101,13 +122,17 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   const bool takes = what.id == statement::claim_take;
   const contract& wanted =
       takes && names_.by_turns ? contract_of(statement::claim_take_turns) : what;
-  row_set rows = session.execute(wanted, names_, shared, items);
+  row_set rows = what.id == statement::claim_take_limited
+                     ? take_limited(session, names_, what, shared)
+                     : session.execute(wanted, names_, shared, items);
   if (takes && rows.empty() && database_.capabilities().changes_copy_rows &&
       shared[place_of<take_request>("guard")].number == 0) {
     return take_lengthy(session, names_, shared);
   }
-  // The look of a queue whose groups take turns is in its order.
-  if (what.id != statement::claim_look || !names_.by_turns) put_in_order(rows, wanted.id);
+  // Where groups take turns, these two are in the order of the queue.
+  const bool ordered =
+      what.id == statement::claim_look || what.id == statement::claim_take_limited;
+  if (!ordered || !names_.by_turns) put_in_order(rows, wanted.id);
   return rows;
 }
 
@@ -129,6 +154,7 @@ void put_in_order(row_set& rows, statement id) {
       return sort_rows(rows, {{place_of<message_row>("id"), true}});
     case claim_take:
     case claim_look:
+    case claim_take_limited:
       return sort_rows(
           rows, {{place_of<delivery_row>("priority"), true}, {place_of<delivery_row>("id")}});
     case claim_take_turns:

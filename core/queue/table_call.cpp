@@ -84,15 +84,18 @@ class call_group {
     return out;
   }
   void share_out_read(row_set rows) const {
-    if (is_told(calls_.front()->what_->id, rows)) {
-      for (table_call* const each : calls_) each->rows_ = rows;
-      return;
-    }
+    const auto told = told_row(calls_.front()->what_->id, rows);
     std::size_t next = 0;
     for (table_call* const each : calls_) {
       row_set mine(rows.width());
-      const std::size_t end = next + std::min(each->count_, rows.size() - next);
-      for (; next < end; ++next) mine.append_row(rows, next);
+      while (next < rows.size() && mine.size() < each->count_) {
+        if (next != told) mine.append_row(rows, next);
+        ++next;
+      }
+      if (told && mine.size() < each->count_) {
+        row_set copied = rows;
+        mine.append_row(copied, *told);
+      }
       each->rows_ = std::move(mine);
     }
   }
@@ -138,6 +141,7 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept {
     case pending_dequeue:
     case claim_take:
     case claim_look:
+    case claim_take_limited:
     case table_take:
       return lane::read;
     case claim_promote:

@@ -88,6 +88,12 @@ struct look_request : take_request {
   TABLEQ_MORE_FIELDS(look_request, take_request, options)
 };
 
+/// A take that keeps the limits of the queue, whose row the transaction has locked.
+struct limited_take_request : take_request {
+  std::string_view queue = {};
+  TABLEQ_MORE_FIELDS(limited_take_request, take_request, queue)
+};
+
 /// Due messages, and messages with ended leases, become ready or dead.
 struct promote_request {
   std::size_t max = 0;
@@ -352,10 +358,20 @@ struct look_row : delivery_row {
   TABLEQ_MORE_FIELDS(look_row, delivery_row, due_in)
 };
 
-/// Whether a look has leased none.
-[[nodiscard]] inline bool is_told(statement id, const row_set& rows) {
-  return id == statement::claim_look && rows.size() == 1 &&
-         rows.integer(0, place_of<look_row>("id")) == 0;
+/// A message that a take within limits has leased. If a limit let it take none, or may have made it
+/// leave messages, one row has no id.
+struct limited_row : delivery_row {
+  std::optional<std::chrono::milliseconds> retry_in = {};  ///< Empty: after leases have ended.
+  TABLEQ_MORE_FIELDS(limited_row, delivery_row, retry_in)
+};
+
+/// The row of a take that is no message.
+[[nodiscard]] inline std::optional<std::size_t> told_row(statement id, const row_set& rows) {
+  if (id != statement::claim_look && id != statement::claim_take_limited) return std::nullopt;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows.integer(row, place_of<delivery_row>("id")) == 0) return row;
+  }
+  return std::nullopt;
 }
 
 /// A message that may be taken.

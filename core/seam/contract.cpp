@@ -62,7 +62,10 @@ std::string_view operation_of(statement id) noexcept {
     case statement::claim_keep_result:
       return contract_of(statement::claim_complete).name;
     case statement::claim_look:
+    case statement::claim_take_limited:
       return contract_of(statement::claim_take).name;
+    case statement::limits_held:
+      return contract_of(statement::limits_lock).name;
     case statement::fifo_dequeue_strict:
       return contract_of(statement::fifo_dequeue).name;
     case statement::lifo_dequeue_strict:
@@ -99,6 +102,7 @@ bool optional(statement id, const capabilities& features) noexcept {
     case listen_drop:
     case listen_end:
     case claim_look:
+    case claim_take_limited:
       return !features.notifies;
     case batch_leave:
       return features.one_writer;

@@ -92,6 +92,8 @@ namespace tableq::inline v0::core {
   query(limits, read, limits_request, nothing, limits_row)              \
   record(limits, ask, limits_request, nothing, limits_row)              \
   record(limits, lock, limits_lock_request, nothing, limits_lock_row)   \
+  /* As limits.lock, in a transaction that tableq has begun. */         \
+  record(limits, held, limits_lock_request, nothing, limits_lock_row)   \
   record(limits, spend, spend_request, nothing, nothing)                \
   record(limits, pause, pause_request, nothing, nothing)                \
   record(limits, set, limits_set_request, nothing, nothing)             \
@@ -110,6 +112,7 @@ namespace tableq::inline v0::core {
   change(claim, lease, take_request, id_item, nothing)                  \
   query(claim, taken, clock_request, id_item, delivery_row)             \
   change(claim, look, look_request, nothing, look_row)                  \
+  change(claim, take_limited, limited_take_request, nothing, limited_row) \
   query(catalog, queue, name_request, nothing, queue_row)               \
   record(catalog, set_options, options_request, nothing, present_row)   \
   change(claim, make_ready, regroup_request, id_item, state_row)        \

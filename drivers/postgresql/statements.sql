@@ -316,6 +316,43 @@ SELECT id
   LIMIT CAST(:max AS bigint)
   FOR NO KEY UPDATE SKIP LOCKED
 
+-- fragment: limited_locked
+-- The same for claim.take_limited.
+SELECT found.id
+  {ready_locked_in_parts}
+  WHERE {own_queue}
+    AND ({none_due_from_passed})
+  LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
+
+-- fragment: limited_locked.turns
+SELECT id
+  FROM {table} AS msg
+  WHERE state = 0
+    AND {own_queue}
+    AND ({none_due})
+  ORDER BY priority DESC, ready_at, id
+  LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
+  FOR NO KEY UPDATE SKIP LOCKED
+
+-- fragment: leased_up_to_concurrency
+-- See claim.leased.
+SELECT CASE WHEN first.seen < m.concurrency + 100 THEN first.leased
+                   ELSE (SELECT pg_catalog.count(*)
+                         FROM (SELECT 1
+                               FROM {table} AS msg
+                               WHERE state = 1
+                                 AND due_at > {clock}
+                               LIMIT m.concurrency) AS leases)
+                   END
+            FROM (SELECT pg_catalog.count(*) AS seen, pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
+                  FROM (SELECT state
+                        FROM {table} AS msg
+                        WHERE state IN (1, 2)
+                          AND due_at > {clock}
+                          AND {from_oldest}
+                        ORDER BY due_at, id
+                        LIMIT m.concurrency + 100) AS waiting) AS first
+
 -- fragment: first_ready
 -- The first :max ready messages. As in claim.take, without locks.
 FROM {parts} AS part
@@ -1365,6 +1402,66 @@ SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', delay
 FROM opened
 WHERE NOT EXISTS (SELECT 1 FROM taken)
 
+-- name: claim.take_limited
+-- claim.take from a queue with limits, whose row the transaction has locked before: then this statement sees all leases
+-- that count. It counts them as claim.leased does, and tokens as core/queue/limit_gates.cpp; it spends those of the
+-- messages that have not expired. If a limit may have left messages, one row has no id. LEAST and GREATEST pass over NULL.
+WITH known AS MATERIALIZED (
+  SELECT l.paused, l.rate, l.concurrency, l.clock, l.most AS full_at, l.had, l.clock - l.refilled_at AS passed
+  FROM (SELECT l.paused, r.rate, GREATEST(l.refilled_at, 0) AS refilled_at, t.clock,
+               CASE WHEN l.concurrency IS NULL THEN NULL ELSE GREATEST(LEAST(l.concurrency, 1000000), 1) END AS concurrency,
+               b.burst * 1000000000 AS most,
+               GREATEST(LEAST(l.tokens, b.burst * 1000000000), 0) AS had
+        FROM {limits} AS l
+        CROSS JOIN (SELECT {clock_now}) AS t (clock)
+        CROSS JOIN LATERAL (SELECT CASE WHEN l.rate IS NULL THEN NULL
+                                        ELSE GREATEST(LEAST(l.rate, 1000000000000), 1) END) AS r (rate)
+        CROSS JOIN LATERAL (SELECT CASE WHEN l.burst IS NULL THEN (r.rate + 999999) / 1000000
+                                        ELSE GREATEST(LEAST(l.burst, 1000000), 1) END) AS b (burst)
+        WHERE l.queue = CAST(:queue AS text)) AS l
+),
+meter AS MATERIALIZED (
+  SELECT paused, rate, concurrency, clock, passed,
+         CASE WHEN rate IS NULL THEN NULL
+              WHEN passed > (full_at - had) / rate THEN full_at
+              WHEN passed > 0 THEN had + rate * passed
+              ELSE had END AS tokens
+  FROM known
+),
+room AS MATERIALIZED (
+  SELECT CASE WHEN m.paused <> 0 OR m.tokens < 1000000000 THEN 0
+              ELSE LEAST(CAST(:max AS bigint), m.tokens / 1000000000,
+                         CASE WHEN m.concurrency IS NOT NULL THEN GREATEST(m.concurrency - ({leased_up_to_concurrency}), 0) END)
+              END AS free,
+         CASE WHEN m.paused <> 0 THEN 500
+              WHEN m.tokens < 1000000000 THEN (1000000000 - m.tokens + m.rate - 1) / m.rate END AS retry_in
+  FROM meter AS m
+),
+picked AS MATERIALIZED (
+  {limited_locked}
+),
+taken AS (
+  UPDATE {table} AS msg
+  SET {new_lease},
+      due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
+  WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  RETURNING {delivery}{ready_at}
+),
+spent AS (
+  UPDATE {limits} AS l
+  SET tokens = m.tokens - 1000000000 * (SELECT pg_catalog.count(*) FROM taken WHERE expired = 0), refilled_at = m.clock
+  FROM meter AS m
+  WHERE l.queue = CAST(:queue AS text) AND m.rate IS NOT NULL
+    AND (m.passed < 0 OR EXISTS (SELECT 1 FROM taken))
+)
+SELECT id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload,
+       CAST(NULL AS bigint) AS retry_in
+FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
+UNION ALL
+SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', retry_in
+FROM room
+WHERE free = 0 OR free < CAST(:max AS bigint) AND EXISTS (SELECT 1 FROM taken)
+
 -- name: claim.floor
 -- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
 -- due time, and the time; and then the writers. A message that becomes ready after its insert, or whose priority
@@ -2106,7 +2203,7 @@ FROM {catalog} AS c
 LEFT JOIN {limits} AS l ON l.queue = c.name
 WHERE c.name = CAST(:queue AS text)
 
--- name: limits.lock
+-- name: limits.lock limits.held
 -- Until the transaction ends: readers of a limited queue run one after the other. The clock is read after
 -- the wait, not at the beginning of the statement.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,

@@ -1081,6 +1081,13 @@ UPDATE main.{limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
           {clock} AS clock
 
+-- name: limits.held
+-- The transaction has begun as a writer: the row is locked, and need not be written.
+SELECT paused, rate, burst, concurrency, tokens, refilled_at,
+       {clock} AS clock
+FROM main.{limits}
+WHERE queue = :queue
+
 -- name: limits.spend
 UPDATE main.{limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
 

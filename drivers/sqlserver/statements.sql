@@ -1575,7 +1575,7 @@ FROM {catalog} AS c WITH (READCOMMITTED)
 LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
 WHERE c.name = CAST(:queue AS nvarchar(60))
 
--- name: limits.lock
+-- name: limits.lock limits.held
 -- UPDLOCK holds until the transaction ends, so that readers of a limited queue run one after the other.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock} AS clock

@@ -211,6 +211,7 @@ tds_answer usual(const sqlserver_call& call) {
       {".promote", "id state:i"},
       {".next_due", "delay", {0}},
       {"limits.lock", "paused:i rate burst concurrency tokens refilled_at clock"},
+      {"limits.held", "paused:i rate burst concurrency tokens refilled_at clock"},
       {".count", "number", {0}},
       {".leased", "number", {0}},
       {"claim.stats",

@@ -103,11 +103,14 @@ class plan : public on_each_backend {
                  {"options", "NULL"}},
                 floor);
   }
-  /// The look of databases that have one.
+  /// The look of databases that have one, and their take within limits.
   void add_look(std::vector<read>& reads, const std::string& queue,
                 const std::string& floor = "0") {
     if (!texts("claim.look", queue).contains("claim.look")) return;
     reads.push_back({.name = "claim.look", .with = take("10", "0", floor), .bounded_sort = true});
+    parameters limited = take("10", "0", floor);
+    limited.insert({"queue", "'" + queue + "'"});
+    reads.push_back({.name = "claim.take_limited", .with = limited, .bounded_sort = true});
   }
   /// The take without lists, where there is one.
   void add_first(std::vector<read>& reads, const std::string& floor = "0") {

@@ -97,6 +97,7 @@ beginning beginning_of(statement id) noexcept {
     case pending_dequeue:
     case claim_take:
     case claim_look:
+    case claim_take_limited:
       return beginning::read;
     case pending_next_due:
     case claim_promote:

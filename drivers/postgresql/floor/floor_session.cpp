@@ -25,7 +25,9 @@ constexpr int layout_with_floors = 2;
 constexpr int looks_at_once = 3;
 
 order order_of(statement id) noexcept {
-  if (id == statement::claim_take || id == statement::claim_look) return order::priorities;
+  if (id == statement::claim_take || id == statement::claim_look ||
+      id == statement::claim_take_limited)
+    return order::priorities;
   if (id == statement::pending_dequeue) return order::times;
   const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   return stack ? order::stack : order::ids;
@@ -53,7 +55,7 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
     // returned.
     constexpr std::int64_t second = std::int64_t{2} << 32U;
     if (rows.integer(i, place_of<core::delivery_row>("id")) == 0)
-      continue;  // claim.look found none
+      continue;  // no message
     out.push_back({.id = rows.integer(i, place_of<core::delivery_row>("id")),
                    .priority = rows.integer(i, place_of<core::delivery_row>("priority")),
                    .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});
@@ -188,22 +190,38 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
     std::string_view operation, const core::table_names& names,
     std::span<const core::statement_call> all) {
   const auto found = std::ranges::find_if(all, [](const core::statement_call& each) {
-    return each.what->texts == nullptr && beginning_of(each.what->id) == beginning::among;
+    if (each.what->texts != nullptr) return false;
+    const beginning begins = beginning_of(each.what->id);
+    return begins == beginning::among || begins == beginning::read;
   });
   if (found == all.end()) return dialect_session::execute_together(operation, names, all);
+  const bool reads = beginning_of(found->what->id) == beginning::read;
+  const order by = reads ? order_of(found->what->id) : order::priorities;
+  const bool outside = alone();
   std::shared_ptr<known_table> table;
   table_places::start begun;
   if (looks_ && !names.sharded && !names.by_turns) {
     table = tables_.of(names);
-    if (alone()) aside([&] { learn(*table, false); });
-    begun = table->where.glance(clock::now());
+    if (reads && gives_clock(*found->what, found->shared)) table->set_clock = true;
+    if (outside) aside([&] { reads ? look(*table, by) : learn(*table, false); });
+    begun = reads ? table->where.begin(clock::now()) : table->where.glance(clock::now());
   }
+  const places where = reads && table ? usable_places(*table, begun.where) : begun.where;
   std::vector<core::statement_call> placed(all.begin(), all.end());
-  core::statement_call& one = placed[static_cast<std::size_t>(found - all.begin())];
-  one.shared = with_values(one.shared, begun.where, {});
+  const auto at = static_cast<std::size_t>(found - all.begin());
+  core::statement_call& one = placed[at];
+  const range_lists lists = reads ? line_of(where) : range_lists();  // lives while it is sent
+  one.shared = with_values(one.shared, where, lists);
   one.what = &with_places(*one.what);
   auto rows = dialect_session::execute_together(operation, names, placed);
-  if (rows && table) table->where.glanced(begun, clock::now());
+  if (!rows || !table) return rows;
+  if (!reads) {
+    table->where.glanced(begun, clock::now());
+    return rows;
+  }
+  if (!outside) touch(table, by);
+  table->where.end(begun, messages_of((*rows)[at], by), by, clock::now());
+  if (outside) aside([&] { tell(*table); });
   return rows;
 }
 

@@ -60,8 +60,7 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
   for (;;) {
     const bool committed = tx == nullptr || tx->in_none();
     taken_messages got = leases_of(queue).take(queue, tx, terms);
-    const bool due =
-        got.due || (terms.how == reading::guarded && got.none() && !got.limited);
+    const bool due = got.due || (terms.how == reading::guarded && got.none() && !got.limited);
     const bool full = !got.unfit.empty() || got.good.size() >= terms.max;
     last = {.refused = got.refused,
             .due = due,

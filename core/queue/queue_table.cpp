@@ -80,11 +80,10 @@ bool any_lengthy(connection& session, const table_names& names, std::span<const 
 /// before the lock.
 row_set take_limited(connection& session, const table_names& names, const contract& what,
                      std::span<const value> shared) {
-  const std::array both{
-      statement_call{.what = &contract_of(statement::limits_lock),
-                     .shared = {shared[place_of<limited_take_request>("queue")],
-                                shared[place_of<limited_take_request>("now")]}},
-      statement_call{.what = &what, .shared = {shared.begin(), shared.end()}}};
+  const std::array both{statement_call{.what = &contract_of(statement::limits_lock),
+                                       .shared = {shared[place_of<limited_take_request>("queue")],
+                                                  shared[place_of<limited_take_request>("now")]}},
+                        statement_call{.what = &what, .shared = {shared.begin(), shared.end()}}};
   if (auto rows = session.execute_together(what.name, names, both)) return std::move(rows->back());
   const auto one_by_one = [&] {
     session.execute(*both[0].what, names, both[0].shared, {});
@@ -130,8 +129,7 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
     return take_lengthy(session, names_, shared);
   }
   // Where groups take turns, these two are in the order of the queue.
-  const bool ordered =
-      what.id == statement::claim_look || what.id == statement::claim_take_limited;
+  const bool ordered = what.id == statement::claim_look || what.id == statement::claim_take_limited;
   if (!ordered || !names_.by_turns) put_in_order(rows, wanted.id);
   return rows;
 }

@@ -124,7 +124,7 @@ core::table_names checked_names(std::string_view operation, std::string_view dia
 /// Whether the statement takes messages of queues whose groups take turns, or of the others.
 bool other_take(std::string_view name, bool by_turns) {
   const bool turns = name.starts_with("claim.take_turns");
-  return by_turns ? name.starts_with("claim.take") && !turns : turns;
+  return by_turns ? name == "claim.take" || name.starts_with("claim.take.") : turns;
 }
 
 }  // namespace

@@ -21,9 +21,8 @@ using namespace std::chrono_literals;
 class limited_queue_of_processes : public on_each_backend {
  protected:
   tableq::claim_queue jobs() {
-    return db().claim("jobs", {.lease = 500ms,
-                               .max_attempts = 1'000'000,
-                               .retry = tableq::retry_delays::none()});
+    return db().claim(
+        "jobs", {.lease = 500ms, .max_attempts = 1'000'000, .retry = tableq::retry_delays::none()});
   }
   static void add(tableq::claim_queue& queue, std::size_t count) {
     std::vector<tableq::new_claim_message> all;
@@ -37,7 +36,8 @@ class limited_queue_of_processes : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(limited_queue_of_processes, distinct_backends);
 
-TEST_P(limited_queue_of_processes, keeps_to_its_concurrency_a_second_after_a_change_whoever_is_killed) {
+TEST_P(limited_queue_of_processes,
+       keeps_to_its_concurrency_a_second_after_a_change_whoever_is_killed) {
   constexpr std::size_t most_leased = 2;
   const char* given = std::getenv("TABLEQ_TEST_KILLS");
   const std::uint64_t most = given == nullptr ? 6 : std::stoull(given);

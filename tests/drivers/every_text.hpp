@@ -22,7 +22,7 @@ struct named_text {
 inline bool unused_in(tableq::drivers::take_order order, std::string_view name) {
   const bool takes_turns = name.starts_with("claim.take_turns");
   if (order == tableq::drivers::take_order::ids) return takes_turns;
-  return !name.starts_with("claim.") || (name.starts_with("claim.take") && !takes_turns);
+  return !name.starts_with("claim.") || name == "claim.take" || name.starts_with("claim.take.");
 }
 
 /// Every text of the dialect, on a table of its kind, on `fifo`, or on `turns`, a claim queue whose

@@ -54,8 +54,7 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
     // The upper half of a fence counts leases: 1 after the first take, more if the message was
     // returned.
     constexpr std::int64_t second = std::int64_t{2} << 32U;
-    if (rows.integer(i, place_of<core::delivery_row>("id")) == 0)
-      continue;  // no message
+    if (rows.integer(i, place_of<core::delivery_row>("id")) == 0) continue;  // no message
     out.push_back({.id = rows.integer(i, place_of<core::delivery_row>("id")),
                    .priority = rows.integer(i, place_of<core::delivery_row>("priority")),
                    .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});

@@ -30,9 +30,12 @@ TEST_P(prepared_on_postgresql, is_kept_by_the_server) {
   const auto ready = at().prepare("SELECT 7 AS v", {}, a_number);
   const std::int64_t before = kept();
   for (int i = 0; i < 20; ++i) EXPECT_EQ(run(*ready), 7);
-  EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"
-                         " WHERE generic_plans + custom_plans > 15"),
-            1);
+  // PostgreSQL counts runs since version 14.
+  if (at().integer("SELECT CAST(current_setting('server_version_num') AS bigint)") >= 140000) {
+    EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"
+                           " WHERE generic_plans + custom_plans > 15"),
+              1);
+  }
   EXPECT_LE(kept(), before + 1);
 }
 

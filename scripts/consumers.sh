@@ -46,7 +46,7 @@ for name; do
     own_soci)
       sources=$(scripts/debian_source.sh soci "$out/sources")
       consumer "$name" fetch_content sqlite://:memory: "${none[@]}" -DTABLEQ_SQLITE=ON -DWITH_POSTGRESQL=OFF \
-        -DWITH_ODBC=OFF -DOWN_SOCI="$sources"
+        -DWITH_ODBC=OFF -DOWN_SOCI="$sources" -Wno-dev -Wno-deprecated
       ;;
     *)
       sed -n '2,8s/^# \{0,1\}//p' "$0" >&2

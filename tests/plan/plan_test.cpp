@@ -204,8 +204,8 @@ TEST_P(plan, of_limits_of_groups_is_the_same_for_10_and_for_10000) {
        .with = {{"queue", "'jobs'"}, {"first", "'y'"}, {"max", "10"}},
        .bounded_sort = true},
       {.name = "group.start", .with = start, .bounded_sort = true}};
-  const auto limit = [&](const std::string& group, int count) {
-    here().insert_many("tableq_group_limits", "queue, name, running", "'jobs', " + group + ", 3",
+  const auto limit = [&](const std::string& name, int count) {
+    here().insert_many("tableq_group_limits", "queue, name, running", "'jobs', " + name + ", 3",
                        count);
   };
   limit("'y' || n", 20);

@@ -90,6 +90,25 @@ std::vector<scenario> transaction_scenarios() {
         player.fifo("mail").in(alone).enqueue("x");
         return std::string("stored");
       }));
+  scenario limited =
+      enlisting("take from a limited queue in a transaction of the caller's",
+                [](actor& player, soci::session& callers) {
+                  player.claim("limited_jobs");
+                  soci::transaction mine(callers);
+                  std::string taken;
+                  {
+                    tableq::enlistment joined = tableq::enlist(player.db(), callers);
+                    taken = player.claim("limited_jobs").in(joined).take(1).at(0).payload;
+                  }
+                  mine.commit();
+                  return taken;
+                });
+  limited.prepare = [](actor& player, notes& left) {
+    fill(player, left);
+    player.claim("limited_jobs").enqueue("j1");
+    player.claim("limited_jobs").set_limits({.concurrency = 5});
+  };
+  out.push_back(limited);
   return out;
 }
 

@@ -57,7 +57,8 @@ void check_allowed(database_state& database) {
 
 /// The chosen ones, in the order of their steps: the catalogue is the first to go up, and the last
 /// to go down.
-std::vector<stored_layout> chosen(std::vector<stored_layout> all, const migrate_options& options) {
+std::vector<stored_layout> chosen_layouts(std::vector<stored_layout> all,
+                                          const migrate_options& options) {
   const auto& wanted = options.queues;
   for (const std::string& name : wanted) {
     if (std::none_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; }))
@@ -233,7 +234,7 @@ std::vector<migration_step> migrate(database_state& database, const migrate_opti
   check_migrate_options(options);
   if (!options.dry_run) check_allowed(database);
   const std::vector<stored_layout> tables = database.on_session([&](connection& session) {
-    std::vector<stored_layout> found = chosen(list_layouts(database, session), options);
+    std::vector<stored_layout> found = chosen_layouts(list_layouts(database, session), options);
     check_tables(database, session, found);
     return found;
   });

@@ -93,7 +93,7 @@ namespace tableq::inline v0::core {
   record(limits, ask, limits_request, nothing, limits_row)              \
   record(limits, lock, limits_lock_request, nothing, limits_lock_row)   \
   /* As limits.lock, in a transaction that tableq has begun. */         \
-  record(limits, held, limits_lock_request, nothing, limits_lock_row)   \
+  query(limits, held, limits_lock_request, nothing, limits_lock_row)    \
   record(limits, spend, spend_request, nothing, nothing)                \
   record(limits, pause, pause_request, nothing, nothing)                \
   record(limits, set, limits_set_request, nothing, nothing)             \

@@ -452,7 +452,7 @@ FROM (
       FROM (SELECT weight
             FROM {quotas} AS l
             WHERE l.queue = CAST(:queue AS text) AND l.name IN (msg.group_key, '')
-            ORDER BY l.name DESC
+            ORDER BY l.name = ''
             LIMIT 1) AS l
       CROSS JOIN LATERAL (SELECT first.ready_at
                           FROM {table} AS first
@@ -2012,7 +2012,7 @@ WITH room AS MATERIALIZED (
          COALESCE((SELECT l.running
                    FROM {quotas} AS l
                    WHERE l.queue = CAST(:queue AS text) AND l.name IN (g.name, '')
-                   ORDER BY l.name DESC
+                   ORDER BY l.name = ''
                    LIMIT 1), CAST(:limit AS bigint))
          - ({running_in_group}) AS free
   FROM ROWS FROM (pg_catalog.unnest(CAST(:group AS text[])), pg_catalog.unnest(CAST(:starts AS bigint[])),
@@ -2072,7 +2072,7 @@ LEFT JOIN LATERAL (
   SELECT rate, burst
   FROM {quotas} AS l
   WHERE l.queue = CAST(:queue AS text) AND l.name IN (g.name, '')
-  ORDER BY l.name DESC
+  ORDER BY l.name = ''
   LIMIT 1
 ) AS l ON TRUE
 LEFT JOIN LATERAL (

@@ -1380,7 +1380,7 @@ OUTER APPLY (
   SELECT TOP (1) l.running{weight_of_group}
   FROM {quotas} AS l WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
   WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name IN (v.[group], CAST(N'' AS varbinary(400)))
-  ORDER BY l.name DESC
+  ORDER BY DATALENGTH(l.name) DESC
 ) AS own
 {running_in_group}
 CROSS APPLY (SELECT COALESCE(own.running, t.most) - busy.number - resting.number AS free,
@@ -1415,7 +1415,7 @@ OUTER APPLY (
   SELECT TOP (1) rate, burst
   FROM {quotas} WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
   WHERE queue = CAST(:queue AS nvarchar(60)) AND name IN (v.[group], CAST(N'' AS varbinary(400)))
-  ORDER BY name DESC
+  ORDER BY DATALENGTH(name) DESC
 ) AS l
 LEFT JOIN {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
   ON s.queue = CAST(:queue AS nvarchar(60)) AND s.name = v.[group]

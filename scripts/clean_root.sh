@@ -8,7 +8,7 @@
 #
 # Needs root, mmdebstrap and some 6 GB below TMPDIR. Before a release; it builds all. CXX and CC are passed on.
 set -euo pipefail
-if (($# == 0)); then
+if (($# == 0)) || [[ $1 == -* ]]; then
   sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi

@@ -6,6 +6,10 @@
 # README.md, docs/, and the references of C++ and C from the comments of the headers. Uses Debian's cmark-gfm and Doxygen.
 # Exit status 1 if a link leads nowhere.
 set -euo pipefail
+if (($# > 1)) || [[ ${1-} == -* ]]; then
+  sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+fi
 cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-build/site}")
 scripts/install_dependencies.sh docs

@@ -7,6 +7,10 @@
 # whole run (opens a database in memory, enqueues, dequeues, ends), and the time to compile a file with
 # <tableq/tableq.hpp>. The times are processor time, the shortest of several.
 set -euo pipefail
+if (($#)); then
+  sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+fi
 cd "$(dirname "$0")/.."
 scripts/install_dependencies.sh build
 cmake --preset embedded >/dev/null

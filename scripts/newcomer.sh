@@ -10,7 +10,7 @@
 # makes in that root before. Needs root and mmdebstrap. Before a release; each way builds all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if (($# == 0)); then
+if (($# == 0)) || [[ $1 == -* && $1 != --here ]]; then
   sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi

@@ -222,7 +222,7 @@ message_state parse_state(const std::string& text) {
         message_state::dead, message_state::held}) {
     if (text == to_string(each)) return each;
   }
-  throw usage_error("--state is ready, delayed, leased, held, done or dead");
+  throw usage_error("a state is ready, delayed, leased, held, done or dead");
 }
 
 exit_status list_messages(const connection_options& connection, const std::string& name,

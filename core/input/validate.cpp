@@ -69,7 +69,8 @@ void check_open_options(const open_options& options, std::size_t highest) {
 
 void check_batch_size(std::size_t size, std::size_t most) {
   if (size == 0 || size > most) {
-    refuse("a batch has 1 to " + std::to_string(most) + " messages, not " + std::to_string(size));
+    refuse("a batch or a page has 1 to " + std::to_string(most) + " entries, not " +
+           std::to_string(size));
   }
 }
 

@@ -205,7 +205,7 @@ response site::log_in(const request& from) {
   };
   if (!from.posts) return asking(200, "");
   const auto cookie = parts_.guard->log_in(from);
-  if (!cookie) return asking(403, "This is not the token.");
+  if (!cookie) return asking(403, "This is not the token, or the page was too old. Try again.");
   response out = see_other(target);
   out.headers.emplace_back("Set-Cookie", *cookie);
   return out;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -182,9 +185,25 @@ TEST_P(alter, reaches_other_processes_within_a_second) {
   EXPECT_EQ(there_open.max_attempts(), 1);
 }
 
+/// Counts the operations that run.
+class running : public tableq::observer {
+ public:
+  void before(const tableq::observed_operation& /*operation*/) override { ++now_; }
+  void after(const tableq::observed_operation& /*operation*/,
+             const tableq::operation_result& /*result*/) override {
+    --now_;
+  }
+  [[nodiscard]] bool none() const { return now_ == 0; }
+
+ private:
+  std::atomic<int> now_{0};
+};
+
 TEST_P(alter, reaches_a_take_that_waits) {
   if (!can().shared) return;
-  auto waiting = db().claim("real", at_once());
+  const auto calls = std::make_shared<running>();
+  tableq::database here_open = open({.observer = calls});
+  auto waiting = here_open.claim("real", at_once());
   tableq::database elsewhere = open();
   std::jthread waiter([&] {
     const auto taken = waiting.take_one({.wait = for_ever});
@@ -197,6 +216,8 @@ TEST_P(alter, reaches_a_take_that_waits) {
   while (waiting.lease() != 1h && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
   }
+  // A read that began before has the old lease.
+  while (!calls->none() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   elsewhere.claim("real").enqueue("x");
 }
 

@@ -98,15 +98,13 @@ exit_status on_queue(const connection_options& connection, const std::string& na
   return exit_status::done;
 }
 
-void print_groups(const tableq::claim_queue& queue, const tableq::group_limits_page& page,
-                  bool as_json) {
+void print_groups(const std::string& queue, const tableq::limited_groups& found, bool as_json) {
   output out;
   std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"}};
-  const tableq::limited_groups found = queue.group_limits(page);
   for (const tableq::limited_group& each : found.groups) {
     const json of = limits_json(each.limits);
     if (as_json) {
-      json all{{"queue", queue.name()}, {"group", each.group}};
+      json all{{"queue", queue}, {"group", each.group}};
       all.update(of);
       out.line(all.dump());
     } else {
@@ -137,9 +135,20 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
     const std::string& group = given.group.text();
     queue.set_group_limits(changed(limits_of(queue, group), "--", std::cref(given)), group);
   }
+  if (!given.any() && !given.groups) {
+    const std::string& group = given.group.text();
+    const tableq::group_limits own = limits_of(queue, group);
+    print_groups(queue.name(), {.groups = {{group, own}}}, given.as_json);
+    if (own == tableq::group_limits() && !group.empty()) {
+      complain("it has no limits of its own: those of all others hold, see --group ''");
+    }
+    return exit_status::done;
+  }
   tableq::group_limits_page page{.max = count_or(given.count, "--count", 500, 10'000)};
   if (given.groups) page.first = given.group.text();
-  if (!given.any() || given.as_json) print_groups(queue, page, given.as_json);
+  if (!given.any() || given.as_json) {
+    print_groups(queue.name(), queue.group_limits(page), given.as_json);
+  }
   return exit_status::done;
 }
 

@@ -50,6 +50,14 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
             "GROUP     RUNNING  RATE  BURST  WEIGHT\n"
             "(others)  3        none  none   none\n"
             "vip       20       0.5   none   none\n");
+  EXPECT_EQ(done({"limit", "jobs", "--group", "vip"}),
+            "GROUP  RUNNING  RATE  BURST  WEIGHT\n"
+            "vip    20       0.5   none   none\n");
+  const auto without = run({"limit", "jobs", "--group", "a"});
+  EXPECT_EQ(without.out,
+            "GROUP  RUNNING  RATE  BURST  WEIGHT\n"
+            "a      none     none  none   none\n");
+  EXPECT_NE(without.err.find("no limits of its own"), std::string::npos) << without.err;
   const auto page = run({"limit", "jobs", "--groups", "--count", "1"});
   EXPECT_EQ(page.out,
             "GROUP     RUNNING  RATE  BURST  WEIGHT\n"

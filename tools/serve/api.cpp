@@ -91,6 +91,7 @@ json message(const call& asked) {
 }
 
 json schedules(const call& asked) {
+  static_cast<void>(view_of(asked, *asked.watched().view()));  // 404 for a queue that is not there
   return list_of("schedules", schedules_of(asked.watched().open(), asked.queue), schedule_json);
 }
 

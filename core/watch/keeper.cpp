@@ -272,8 +272,8 @@ namespace {
 /// Checks a message for a keeper.
 /// @return the length of its lease.
 std::chrono::milliseconds checked_lease(const core::keeper_state& state, const queue& handle,
-                                  const receipt& taken,
-                                  std::optional<std::chrono::milliseconds> lease) {
+                                        const receipt& taken,
+                                        std::optional<std::chrono::milliseconds> lease) {
   const core::queue_state& queue = core::access::state_of(handle);
   if (&queue.database() != &state.database()) {
     core::refuse("the queue is of another database object than the keeper; make one for each");
@@ -325,7 +325,8 @@ void keeper::add(const claim_queue& queue, const receipt& taken,
                  std::optional<std::chrono::milliseconds> lease) {
   core::keeper_state& state = usable_keeper(state_);
   core::named(state.database().name(), "keeper", [&] {
-    state.add(core::access::shared_state_of(queue), taken, checked_lease(state, queue, taken, lease));
+    state.add(core::access::shared_state_of(queue), taken,
+              checked_lease(state, queue, taken, lease));
   });
 }
 void keeper::add(const table_queue& table, const receipt& taken,
@@ -337,7 +338,8 @@ void keeper::add(const table_queue& table, const receipt& taken,
                   "the mapping of the table " + table.name() +
                       " has no lease_until, so its rows have no lease to extend");
     }
-    state.add(core::access::shared_state_of(table), taken, checked_lease(state, table, taken, lease));
+    state.add(core::access::shared_state_of(table), taken,
+              checked_lease(state, table, taken, lease));
   });
 }
 bool keeper::remove(const receipt& taken) noexcept {

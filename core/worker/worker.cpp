@@ -80,7 +80,7 @@ void check(const worker_source& source, const claim_queue& queue, const worker_o
 
 /// The sources as claim queues.
 std::vector<worker_source> checked_sources(std::vector<worker_source> sources,
-                                   const worker_options& options) {
+                                           const worker_options& options) {
   constexpr std::size_t most_sources = 100;
   if (sources.empty() || sources.size() > most_sources) {
     core::named({}, "work", [] { core::refuse("a worker has 1 to 100 sources"); });

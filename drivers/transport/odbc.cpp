@@ -8,8 +8,12 @@
 #include <array>
 #include <boost/locale/encoding_utf.hpp>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -328,19 +332,23 @@ class odbc_executor final : public transport {
   soci::session* callers_;  // null also for a handle without SOCI
 };
 
-[[noreturn]] void fail_to_connect(native_error what, const std::string& connect) {
+/// @param more the driver's other records; empty: not known
+[[noreturn]] void fail_to_connect(native_error what, const std::string& connect,
+                                  std::vector<native_error> more = {}) {
   what.link_lost = true;
   // psqlODBC has one SQLSTATE for all. By another one the next logins wait: login_pauses.hpp.
   if (what.sentence.find("authentication failed") != std::string::npos) what.sqlstate = "28000";
   what.sentence = plain_sentence(what.sentence);
-  if (gives_no_reason(what)) {  // SOCI keeps the first record only
-    for (native_error& other : refusal_of(connect)) {
+  if (gives_no_reason(what)) {
+    if (more.empty()) more = refusal_of(connect);  // SOCI keeps the first record only
+    for (native_error& other : more) {
       if (other.number == 0) continue;
       what.number = other.number;
       what.sentence = std::move(other.sentence);
       break;
     }
   }
+  if (what.sqlstate == "01S00") what.sentence = "the ODBC driver failed without a reason";
   what.sentence = without_secrets(std::move(what.sentence), connect);
   const native_failure told = explained(what);
   if (told.judged()) throw native_failure(told);
@@ -351,20 +359,60 @@ class odbc_executor final : public transport {
   throw native_failure(std::move(what));
 }
 
+/// The addresses whose last login failed: for each failed one SOCI 4.0 keeps an environment and a
+/// link of ODBC for ever, some 80 kB. So the next one is tried without SOCI first.
+class failed_addresses {
+ public:
+  [[nodiscard]] bool has(std::size_t address) {
+    const std::scoped_lock hold(mutex_);
+    return all_.contains(address);
+  }
+  void keep(std::size_t address) {
+    const std::scoped_lock hold(mutex_);
+    all_.insert(address);
+  }
+  void drop(std::size_t address) {
+    const std::scoped_lock hold(mutex_);
+    all_.erase(address);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::size_t> all_;  // guarded by mutex_; hashes, because addresses hold passwords
+};
+
+failed_addresses& failed_before() {
+  static failed_addresses all;
+  return all;
+}
+
+void try_without_soci(const std::string& connect) {
+  std::vector<native_error> records = refusal_in_full(connect);
+  if (records.empty()) return;
+  native_error first = std::move(records.front());
+  records.erase(records.begin());
+  fail_to_connect(std::move(first), connect, std::move(records));
+}
+
 void refuse_option(const std::string& complaint) {
   if (complaint.empty()) return;
   throw native_failure::judged_as({errc::invalid_argument, advice::never}, complaint);
 }
 
-void open_callers(soci::session& session, const endpoint& address) {
+/// @param known the address, the same for each of its logins
+void open_known(soci::session& session, const endpoint& address, const std::string& known) {
   const std::string connect = with_needs(address.connect);
+  const std::size_t key = std::hash<std::string>{}(known);
   soci::connection_parameters parameters(soci::odbc, connect);
   // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const fork_guard guard;
+  if (failed_before().has(key)) try_without_soci(connect);
   try {
     session.open(parameters);
+    failed_before().drop(key);
   } catch (const soci::odbc_soci_error& failure) {
+    failed_before().keep(key);
     const auto* state = reinterpret_cast<const char*>(failure.odbc_error_code());
     const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
     // No record of the driver manager's: the connection was made, and a statement of SOCI failed.
@@ -381,13 +429,17 @@ void open_callers(soci::session& session, const endpoint& address) {
   refuse_option(refused_option(handle_of(session)));
 }
 
+void open_callers(soci::session& session, const endpoint& address) {
+  open_known(session, address, address.connect);
+}
+
 std::unique_ptr<soci::session> open(const endpoint& address) {
   // The driver manager may pool sessions: one that others have used would come with their settings
   // and locks, or with a file that has been replaced, and this one's settings would go to others.
   endpoint alone = address;
   alone.connect = unshared(address.connect);
   auto session = std::make_unique<soci::session>();
-  open_callers(*session, alone);
+  open_known(*session, alone, address.connect);
   odbc_executor executor(handle_of(*session), address);
   if (executor.files() != nullptr) common_file::refuse_inherited(executor.files()->main);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);

@@ -271,10 +271,14 @@ std::vector<std::string> installed_drivers() {
   return out;
 }
 
+namespace {
+constexpr std::string_view does_not_start = "IM004";
+}  // namespace
+
 bool loads_driver(std::string_view sqlstate) noexcept {
   constexpr std::string_view no_such_driver = "IM002";
   constexpr std::string_view not_loaded = "01000";
-  return sqlstate != no_such_driver && sqlstate != not_loaded;
+  return sqlstate != no_such_driver && sqlstate != not_loaded && sqlstate != does_not_start;
 }
 
 std::string advice_for_connect(std::string_view sqlstate) {
@@ -283,6 +287,10 @@ std::string advice_for_connect(std::string_view sqlstate) {
     return "; check host, port, firewall, encryption and way of login";
   }
   if (loads_driver(sqlstate)) return {};
+  if (sqlstate == does_not_start) {
+    return "; the driver was found and does not start: files beside its library may be missing, of "
+           "Microsoft's those in share/resources";
+  }
   std::string names;
   for (const std::string& name : installed_drivers()) {
     names += (names.empty() ? "" : ", ") + name;

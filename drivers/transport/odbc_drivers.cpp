@@ -108,7 +108,9 @@ std::string with_needs(std::string connect) {
 }
 
 bool gives_no_reason(const native_error& what) {
-  return what.number == 0 && (what.sqlstate == "08001" || what.sqlstate == "HYT00");
+  // 01S00: a warning of Microsoft's driver, because the address has a login_timeout.
+  return what.number == 0 &&
+         (what.sqlstate == "08001" || what.sqlstate == "HYT00" || what.sqlstate == "01S00");
 }
 
 native_failure explained(native_error what) {
@@ -116,7 +118,7 @@ native_failure explained(native_error what) {
       reasons.begin(), reasons.end(), [&](const reason& one) { return one.number == what.number; });
   if (found == reasons.end()) return native_failure(std::move(what));
   // Another attempt meets the same certificate.
-  const bool stays = found->safe == advice::never || says(what.sentence, "certificate");
+  const bool stays = found->safe == advice::never || says(what.sentence, "certificate verify");
   if (!found->sentence.empty()) what.sentence = found->sentence;
   what.sentence += found->option;
   return native_failure::judged_as(

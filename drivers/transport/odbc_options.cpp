@@ -44,8 +44,7 @@ class plain_connection {
     if (login != 0) SQLSetConnectAttr(link_, SQL_ATTR_LOGIN_TIMEOUT, seconds, SQL_IS_UINTEGER);
     std::string text = connect;  // ODBC's functions take non-const pointers, but do not write
     open_ = SQL_SUCCEEDED(SQLDriverConnect(link_, nullptr, reinterpret_cast<SQLCHAR*>(text.data()),
-                                           static_cast<SQLSMALLINT>(text.size()), nullptr, 0,
-                                           nullptr, SQL_DRIVER_NOPROMPT));
+                                           SQL_NTS, nullptr, 0, nullptr, SQL_DRIVER_NOPROMPT));
   }
   plain_connection(const plain_connection&) = delete;
   plain_connection& operator=(const plain_connection&) = delete;
@@ -63,6 +62,11 @@ class plain_connection {
   SQLHDBC link_ = SQL_NULL_HDBC;
   bool open_ = false;
 };
+
+std::vector<native_error> refusal_of(const plain_connection& own) {
+  if (own.open() || own.handle() == SQL_NULL_HDBC) return {};
+  return records_of(SQL_HANDLE_DBC, own.handle());
+}
 
 }  // namespace
 
@@ -91,9 +95,11 @@ std::vector<native_error> refusal_of(const std::string& connect) {
   for (const attribute& one : parse(connect)) {
     if (one.key != "DMCONNATTR") asked.add(one.key, one.written);
   }
-  const plain_connection own(asked.text(), 1);
-  if (own.open() || own.handle() == SQL_NULL_HDBC) return {};
-  return records_of(SQL_HANDLE_DBC, own.handle());
+  return refusal_of(plain_connection(asked.text(), 1));
+}
+
+std::vector<native_error> refusal_in_full(const std::string& connect) {
+  return refusal_of(plain_connection(connect));
 }
 
 }  // namespace tableq::inline v0::drivers::odbc

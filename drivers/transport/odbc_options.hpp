@@ -24,4 +24,8 @@ std::string refused_option_of(const std::string& connect);
 /// Tries to connect for that, for a second at most. Empty also if it succeeds.
 std::vector<native_error> refusal_of(const std::string& connect);
 
+/// Connects without SOCI, with the time-outs of the address, and ends the connection. All records
+/// if it is refused, else none.
+std::vector<native_error> refusal_in_full(const std::string& connect);
+
 }  // namespace tableq::inline v0::drivers::odbc

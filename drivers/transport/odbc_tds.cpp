@@ -8,6 +8,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/connection_string.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_drivers.hpp"
@@ -112,7 +113,9 @@ tds_settings read(const connection_url& url, std::string_view backend) {
     if (out.instance.empty()) refuse(backend, "after the backslash no instance is named");
     out.location.host.resize(cut);
   }
-  for (const auto& [key, given] : url.settings) read_setting(key, given, out);
+  core::named(backend, "connect", [&] {
+    for (const auto& [key, given] : url.settings) read_setting(key, given, out);
+  });
   check(out);
   return out;
 }

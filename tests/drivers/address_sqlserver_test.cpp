@@ -185,6 +185,8 @@ TEST(addresses_of_sqlserver, that_are_wrong_are_refused_by_the_reason_without_be
       const std::string url = "sqlserver://u@h?" + key + "=" + bad;
       const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, freetds)); });
       EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << url;
+      EXPECT_EQ(refused.operation(), "connect") << url;
+      EXPECT_EQ(refused.backend(), "sqlserver") << url;
       EXPECT_TRUE(contains(refused.what(), key)) << refused.what();
     }
   }

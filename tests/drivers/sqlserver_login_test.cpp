@@ -1,5 +1,8 @@
 #include <chrono>
 #include <semaphore>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "drivers/sqlserver_fixture.hpp"
 #include "drivers/tls_end.hpp"
@@ -93,6 +96,18 @@ TEST_P(sqlserver_login, that_is_refused_later_does_not_end_a_worker) {
     ASSERT_TRUE(handles_one()) << number;
   }
 }
+
+#if defined(__GLIBC__)
+TEST_P(sqlserver_login, that_is_refused_again_and_again_keeps_no_memory) {
+  script_.always("login", tds_answer().error(4060, "No.", 14));
+  const auto after = [&](int times) {
+    for (int i = 0; i < times; ++i) (void)refusal_of(address(), "");
+    return ::mallinfo2().uordblks;
+  };
+  const std::size_t before = after(5);
+  EXPECT_LT(after(50), before + 1'000'000) << "SOCI alone keeps 2 to 4 MB";
+}
+#endif
 
 TEST_P(sqlserver_login, that_ends_or_hangs_has_failed_in_time) {
   for (const char* step : {"login", "setup"}) {

@@ -382,8 +382,9 @@ class failed_addresses {
 };
 
 failed_addresses& failed_before() {
-  static failed_addresses all;
-  return all;
+  // Never destroyed: static objects may hold databases.
+  static auto* const all = new failed_addresses;
+  return *all;
 }
 
 void try_without_soci(const std::string& connect) {

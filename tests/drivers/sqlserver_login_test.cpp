@@ -101,7 +101,7 @@ TEST_P(sqlserver_login, that_is_refused_later_does_not_end_a_worker) {
 TEST_P(sqlserver_login, that_is_refused_again_and_again_keeps_no_memory) {
   script_.always("login", tds_answer().error(4060, "No.", 14));
   const auto after = [&](int times) {
-    for (int i = 0; i < times; ++i) (void)refusal_of(address(), "");
+    for (int i = 0; i < times; ++i) static_cast<void>(refusal_of(address(), ""));
     return ::mallinfo2().uordblks;
   };
   const std::size_t before = after(5);
@@ -112,7 +112,7 @@ TEST_P(sqlserver_login, that_is_refused_again_and_again_keeps_no_memory) {
 TEST_P(sqlserver_login, that_ends_or_hangs_has_failed_in_time) {
   for (const char* step : {"login", "setup"}) {
     script_.once(step, tds_answer().cut());
-    (void)refusal_of(address(), "");
+    static_cast<void>(refusal_of(address(), ""));
   }
   if (GetParam().by_odbc) return;  // an address without a time-out
   script_.always("login", tds_answer().wait());

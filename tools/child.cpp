@@ -13,7 +13,7 @@
 
 #include "system.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): only some systems declare it
 
 namespace tool {
 

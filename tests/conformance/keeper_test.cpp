@@ -95,9 +95,9 @@ TEST_P(keepers, tells_once_of_a_cancelled_batch_and_keeps_its_message) {
   jobs.enqueue("alone");
   all.seal();
   tableq::keeper keeps(db());
-  const auto taken = jobs.take(2, {.lease = 300ms});
+  const auto taken = jobs.take(2, {.lease = 1s});
   ASSERT_EQ(taken.size(), 2U);
-  for (const tableq::delivery& each : taken) keeps.add(jobs, each, 300ms);
+  for (const tableq::delivery& each : taken) keeps.add(jobs, each, 1s);
   EXPECT_TRUE(all.cancel());
   ASSERT_TRUE(tells(keeps, 30s));
   const auto told = keeps.lost();

@@ -3,8 +3,8 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tableq)
 set(CPACK_PACKAGE_VENDOR "The tableq authors")
-# The maintainer is who makes the packages, and says so by the variables that Debian's own tools read. Otherwise the
-# address says that there is none.
+# The variables that Debian's own tools read name the maintainer of the packages. Without them the address says that
+# there is none.
 set(contact "The tableq authors <maintainer@tableq.invalid>")
 if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
   set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")

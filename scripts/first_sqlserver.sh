@@ -48,6 +48,7 @@ while (($#)); do
   shift
 done
 [[ -n $url ]] || refuse 'no address: put it into TABLEQ_TEST_SQLSERVER, or give it as the argument'
+[[ $url == sqlserver://* || $url == mssql://* ]] || refuse 'the address in TABLEQ_TEST_SQLSERVER begins with sqlserver://'
 [[ $seconds =~ ^[0-9]+$ ]] || refuse '--seconds takes a whole number, such as 60'
 [[ $minutes =~ ^[1-9][0-9]*$ ]] || refuse '--minutes takes a whole number from 1, such as 30'
 export TABLEQ_TEST_SQLSERVER=$url

@@ -7,8 +7,8 @@
 
 namespace tool {
 
-// What each system but Windows has in a form of its own: system_linux.cpp, system_portable.cpp. No
-// command inherits one of the descriptors by chance.
+// Linux has these in forms of its own (system_linux.cpp), other systems of POSIX in those of
+// system_portable.cpp. No command inherits one of the descriptors by chance.
 
 /// The ends of a pipe.
 struct pipe_ends {

@@ -108,15 +108,15 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     // A long wait sees other options of the queue meanwhile.
     const queue_state& now = queue.current(tx == nullptr);
     const std::chrono::milliseconds lease = options.lease.value_or(now.info().lease);
-    bool by_itself = false;  // the take keeps the limits
-    const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
+    const auto take_now = [&](transaction_state* read_tx, std::size_t most,
+                              bool within_limits = false) {
       if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
       return take_fit(now, read_tx,
                       {.max = most,
                        .lease = lease,
                        .claimed_at = options.claimed_at,
                        .how = how,
-                       .within_limits = by_itself},
+                       .within_limits = within_limits},
                       gate, last);
     };
     std::vector<delivery> got;
@@ -125,11 +125,10 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
       if (last.refused) queue.limits().forget();
     } else {
       if (how == reading::look) how = reading::guarded;
-      by_itself = tx == nullptr && takes_within_limits(now);
-      if (!by_itself) {
+      if (tx != nullptr || !takes_within_limits(now)) {
         got = gate.limited(max, take_now);
       } else if (!gate.held_back()) {
-        got = take_now(tx, max);
+        got = take_now(tx, max, true);
         if (last.limited) gate.hold_back(last.retry_in);
       }
     }

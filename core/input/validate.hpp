@@ -37,9 +37,9 @@ void check_time_to_live(const lifetime& length);
 void check_key(std::string_view key);
 void check_rate(double per_second);
 void check_limits(const queue_limits& limits, kind queue_kind);
-/// @param group empty: all groups.
-/// Empty: of the limits of each group without its own.
+/// @param group empty: each group without limits of its own.
 void check_group_name(std::string_view group);
+/// @param group the same.
 void check_group_limits(const group_limits& limits, std::string_view group);
 void check_payload(std::string_view payload, const payload_limit& limit);
 /// @param grouped whether the queue has groups.

@@ -85,6 +85,8 @@ class call_group {
   }
   void share_out_read(row_set rows) const {
     const auto told = told_row(calls_.front()->what_->id, rows);
+    row_set for_all(rows.width());
+    if (told) for_all.append_row(rows, *told);
     std::size_t next = 0;
     for (table_call* const each : calls_) {
       row_set mine(rows.width());
@@ -93,8 +95,8 @@ class call_group {
         ++next;
       }
       if (told && mine.size() < each->count_) {
-        row_set copied = rows;
-        mine.append_row(copied, *told);
+        row_set copied = for_all;
+        mine.append_row(copied, 0);
       }
       each->rows_ = std::move(mine);
     }

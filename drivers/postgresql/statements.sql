@@ -300,6 +300,21 @@ FROM {parts} AS part
           FOR NO KEY UPDATE SKIP LOCKED) AS others
   ) AS found
 
+-- fragment: lease_picked
+UPDATE {table} AS msg
+SET {new_lease},
+    due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING {delivery}
+
+-- fragment: taken_columns
+-- Those of {delivery}, by their names.
+id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload
+
+-- fragment: none_taken
+-- A row without a message.
+0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, ''
+
 -- fragment: first_locked
 -- The same for claim.look.
 SELECT found.id
@@ -1258,11 +1273,7 @@ WITH picked AS MATERIALIZED (
     AND ({none_due_from_passed})
   LIMIT CAST(:max AS bigint)
 )
-UPDATE {table} AS msg
-SET {new_lease},
-    due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING {delivery}
+{lease_picked}
 
 -- name: claim.take.one
 UPDATE {table} AS msg
@@ -1337,11 +1348,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE {table} AS msg
-SET {new_lease},
-    due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING {delivery}, ready_at
+{lease_picked}, ready_at
 
 -- name: claim.take_turns.one
 UPDATE {table} AS msg
@@ -1388,17 +1395,13 @@ picked AS MATERIALIZED (
   {first_locked}
 ),
 taken AS (
-  UPDATE {table} AS msg
-  SET {new_lease},
-      due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
-  WHERE id = ANY (ARRAY(SELECT id FROM picked))
-  RETURNING {delivery}{ready_at}
+  {lease_picked}{ready_at}
 )
-SELECT id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload,
+SELECT {taken_columns},
        (SELECT delay FROM due) AS due_in
 FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
 UNION ALL
-SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', delay
+SELECT {none_taken}, delay
 FROM opened
 WHERE NOT EXISTS (SELECT 1 FROM taken)
 
@@ -1441,11 +1444,7 @@ picked AS MATERIALIZED (
   {limited_locked}
 ),
 taken AS (
-  UPDATE {table} AS msg
-  SET {new_lease},
-      due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
-  WHERE id = ANY (ARRAY(SELECT id FROM picked))
-  RETURNING {delivery}{ready_at}
+  {lease_picked}{ready_at}
 ),
 spent AS (
   UPDATE {limits} AS l
@@ -1454,11 +1453,11 @@ spent AS (
   WHERE l.queue = CAST(:queue AS text) AND m.rate IS NOT NULL
     AND (m.passed < 0 OR EXISTS (SELECT 1 FROM taken))
 )
-SELECT id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload,
+SELECT {taken_columns},
        CAST(NULL AS bigint) AS retry_in
 FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
 UNION ALL
-SELECT 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', retry_in
+SELECT {none_taken}, retry_in
 FROM room
 WHERE free = 0 OR free < CAST(:max AS bigint) AND EXISTS (SELECT 1 FROM taken)
 

@@ -2,22 +2,18 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "concurrency/actor.hpp"
-#include "support/fixture.hpp"
-#include "support/seed.hpp"
+#include "concurrency/mortal_workers.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-class batches_of_processes : public on_each_backend {
+class batches_of_processes : public mortal_workers {
  protected:
   static constexpr std::size_t members = 30;
 
@@ -42,10 +38,6 @@ class batches_of_processes : public on_each_backend {
     }
     return out;
   }
-  [[nodiscard]] std::unique_ptr<actor> start(bool immortal) {
-    return std::make_unique<actor>(nlohmann::json{
-        {"do", "work"}, {"url", here().other_url()}, {"queue", "jobs"}, {"immortal", immortal}});
-  }
   /// Each batch has ended once, with all its members completed.
   void check(const std::vector<std::int64_t>& batches) {
     auto ends = db().claim("ends");
@@ -67,34 +59,17 @@ TABLEQ_ON_BACKENDS(batches_of_processes, distinct_backends);
 
 TEST_P(batches_of_processes, end_once_between_eight_processes) {
   const auto batches = fill(40);
-  std::vector<std::unique_ptr<actor>> workers;
-  for (int i = 0; i < 8; ++i) workers.push_back(start(false));
-  for (auto& each : workers) each->let_go();
-  for (auto& each : workers) EXPECT_EQ(each->wait(), 0);
+  auto workers = start(8, false);
+  let_go(workers);
   check(batches);
 }
 
 TEST_P(batches_of_processes, end_once_whoever_is_killed) {
-  const char* given = std::getenv("TABLEQ_TEST_KILLS");
-  const std::uint64_t most = given == nullptr ? 12 : std::stoull(given);
-  const std::uint64_t seed = chosen_seed();
-  SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
-  random_source random(seed);
   std::vector<std::int64_t> batches = fill(2);
-  std::vector<std::unique_ptr<actor>> workers;
-  for (int i = 0; i < 3; ++i) workers.push_back(start(true));
-  for (std::uint64_t kills = 0; kills < most; ++kills) {
+  kill_one_by_one(start(3, true), 12, [&](actor& victim, random_source& random) {
     for (const std::int64_t id : fill(2)) batches.push_back(id);
-    auto& victim = workers[random.below(workers.size())];
-    EXPECT_FALSE(victim->ends_within(std::chrono::microseconds(random.below(60'000))));
-    victim->kill();
-    EXPECT_EQ(victim->wait(), 128 + 9);
-    victim = start(true);
-  }
-  for (auto& each : workers) {
-    each->kill();
-    (void)each->wait();
-  }
+    EXPECT_FALSE(victim.ends_within(std::chrono::microseconds(random.below(60'000))));
+  });
   auto survivor = start(false);
   check(batches);
   survivor->let_go();

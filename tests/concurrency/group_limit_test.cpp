@@ -1,23 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "concurrency/actor.hpp"
-#include "support/fixture.hpp"
-#include "support/seed.hpp"
+#include "concurrency/mortal_workers.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-class limited_groups_of_processes : public on_each_backend {
+class limited_groups_of_processes : public mortal_workers {
  protected:
   static constexpr int groups = 5;
 
@@ -33,10 +26,6 @@ class limited_groups_of_processes : public on_each_backend {
       queue.enqueue(std::to_string(next_++), {.group = group});
     }
   }
-  [[nodiscard]] std::unique_ptr<actor> start(bool immortal) {
-    return std::make_unique<actor>(nlohmann::json{
-        {"do", "work"}, {"url", here().other_url()}, {"queue", "jobs"}, {"immortal", immortal}});
-  }
   /// No group has more ready and leased messages than its limit. One statement sees both.
   void expect_within(int limit) {
     for (const auto& row : here().sql("SELECT COUNT(*) FROM jobs WHERE state IN (0, 1) AND "
@@ -49,29 +38,14 @@ class limited_groups_of_processes : public on_each_backend {
 TABLEQ_ON_BACKENDS(limited_groups_of_processes, distinct_backends);
 
 TEST_P(limited_groups_of_processes, keep_to_their_limits_whoever_is_killed) {
-  const char* given = std::getenv("TABLEQ_TEST_KILLS");
-  const std::uint64_t most = given == nullptr ? 12 : std::stoull(given);
-  const std::uint64_t seed = chosen_seed();
-  SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
-  random_source random(seed);
   auto queue = jobs();
   queue.set_group_limits({.running = 2, .rate = 200.0, .burst = 4});
-  std::vector<std::unique_ptr<actor>> workers;
-  for (int i = 0; i < 4; ++i) workers.push_back(start(true));
-  for (std::uint64_t kills = 0; kills < most; ++kills) {
+  kill_one_by_one(start(4, true), 12, [&](actor& victim, random_source& random) {
     add(queue, 20);
     expect_within(2);
-    auto& victim = workers[random.below(workers.size())];
-    EXPECT_FALSE(victim->ends_within(std::chrono::microseconds(random.below(60'000))));
+    EXPECT_FALSE(victim.ends_within(std::chrono::microseconds(random.below(60'000))));
     expect_within(2);
-    victim->kill();
-    EXPECT_EQ(victim->wait(), 128 + 9);
-    victim = start(true);
-  }
-  for (auto& each : workers) {
-    each->kill();
-    (void)each->wait();
-  }
+  });
   // The places of the dead come back by themselves, and no message is lost or stays held.
   auto survivor = start(false);
   const auto until = std::chrono::steady_clock::now() + for_ever;
@@ -89,8 +63,7 @@ TEST_P(limited_groups_of_processes, keep_to_their_limits_whoever_is_killed) {
 TEST_P(limited_groups_of_processes, start_no_more_than_their_rate_between_four_processes) {
   auto queue = jobs();
   queue.set_group_limits({.running = 4, .rate = 20.0, .burst = 2});
-  std::vector<std::unique_ptr<actor>> workers;
-  for (int i = 0; i < 4; ++i) workers.push_back(start(false));
+  auto workers = start(4, false);
   const auto began = std::chrono::steady_clock::now();
   add(queue, 20 * groups);
   for (;;) {
@@ -100,8 +73,7 @@ TEST_P(limited_groups_of_processes, start_no_more_than_their_rate_between_four_p
   }
   // 20 starts of a group are 2 at once, and 18 of 50 ms.
   EXPECT_GE(std::chrono::steady_clock::now() - began, 18 * 50ms - 10ms);
-  for (auto& each : workers) each->let_go();
-  for (auto& each : workers) EXPECT_EQ(each->wait(), 0);
+  let_go(workers);
 }
 
 }  // namespace

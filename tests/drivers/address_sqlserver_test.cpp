@@ -227,9 +227,13 @@ TEST(addresses_of_sqlserver, take_the_newest_of_microsofts_drivers_then_freetds)
 
 TEST(addresses_of_sqlserver, say_which_drivers_there_are_when_none_serves) {
   const names others{"SQLite3", "PostgreSQL Unicode"};
-  for (const char* url : {"sqlserver://u:canary@h", "sqlserver://u:canary@h?driver=canary",
-                          "sqlserver://u:canary@h?driver=/canary.so"}) {
-    const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, others)); });
+  const names one_more{"SQLite3", "PostgreSQL Unicode", "FreeTDS"};
+  for (const auto& [url, installed] :
+       std::map<std::string, names>{{"sqlserver://u:canary@h", others},
+                                    {"sqlserver://u:canary@h?driver=canary", one_more},
+                                    {"sqlserver://u:canary@h?driver=/canary.so", others}}) {
+    const tableq::error refused =
+        thrown_by([&, &at = url, &those = installed] { static_cast<void>(connect(at, those)); });
     EXPECT_EQ(refused.code(), tableq::errc::connection_failed) << url;
     EXPECT_EQ(refused.advice(), tableq::advice::never) << url;
     EXPECT_EQ(refused.backend(), "sqlserver") << url;

@@ -69,8 +69,8 @@ TEST(classify_sqlserver, an_identity_without_more_values_is_full) {
 
 TEST(classify_sqlserver, a_refused_login_is_no_lost_link_and_says_what_to_check) {
   for (const bool lost : {false, true}) {
-    const verdict got =
-        classify_sqlserver({.sqlstate = "08001", .number = 18456, .link_lost = lost});
+    const verdict got = classify_sqlserver(
+        {.sqlstate = lost ? "08001" : "42000", .number = 18456, .link_lost = lost});
     EXPECT_EQ(got.code, errc::connection_failed);
     EXPECT_EQ(got.advice, advice::never);
     EXPECT_NE(got.sentence.find("check user and password"), std::string_view::npos);

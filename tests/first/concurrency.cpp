@@ -112,7 +112,7 @@ void run_concurrently(report& to, const place& on) {
   for (const bool in_order : {false, true}) {
     const std::string name = in_order ? "strict_fifo" : "fifo";
     auto fifo = db.fifo(name);
-    // What earlier steps have left would count as read.
+    // Messages that earlier steps left would count as read.
     to.attempt("empty " + name, [&] { fifo.purge(); });
     work(
         to, *all, name, on.time / 4, in_order ? 1 : 4,

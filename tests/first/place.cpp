@@ -41,7 +41,11 @@ void report_doctor(report& to, const place& on) {
   for (const tableq::finding& each : on.open().inspect()) {
     const bool good = each.severity == tableq::finding::level::ok;
     const std::string line = each.subject + ": " + each.what;
-    good ? to.note(line) : to.finding(line + "; " + each.fix);
+    if (good) {
+      to.note(line);
+    } else {
+      to.finding(line + "; " + each.fix);
+    }
   }
 }
 
@@ -55,8 +59,11 @@ void clean_up(report& to, const place& on) {
       schema + "); EXEC (@all); IF SCHEMA_ID(" + schema + ") IS NOT NULL EXEC (N'DROP SCHEMA [" +
       on.schema + "]')");
   const bool gone = told_yes(client, "CASE WHEN SCHEMA_ID(" + schema + ") IS NULL THEN 1 END");
-  gone ? to.note("the schema is dropped")
-       : to.finding("the schema " + on.schema + " is left: drop its tables and then the schema");
+  if (gone) {
+    to.note("the schema is dropped");
+  } else {
+    to.finding("the schema " + on.schema + " is left: drop its tables and then the schema");
+  }
 }
 
 bool may_create_databases(const place& on) {

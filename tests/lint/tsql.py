@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Holds the texts of SQL Server's dialect against a T-SQL grammar and rules of our own.
 
-    tsql.py ROOT [--write]    exit status 1 with findings, one a line; also records that the grammar takes the texts
+    tsql.py ROOT            exit status 1 with findings, one a line
+    tsql.py ROOT --write    also records that the grammar takes the texts
 
-The grammar is sqlfluff's: no names, types, plans. It takes minutes, and is left out while the texts are of the record.
+No server is needed. The grammar is sqlfluff's; it knows neither names nor types nor plans. It takes minutes, and is left
+out while the texts are those of the record.
 """
 
 import hashlib
@@ -20,8 +22,8 @@ from tsql_numbers import numbers_are_known
 from tsql_rules import BREACHES, RULES
 from tsql_texts import as_sent, read_contracts, read_texts
 
-RULES += LOCK_RULES
-BREACHES.update(LOCK_BREACHES)
+RULES = RULES + LOCK_RULES
+BREACHES = {**BREACHES, **LOCK_BREACHES}
 
 # What sqlfluff 1.4.5 does not know, although the server does, and what is parsed instead.
 GAPS = {
@@ -36,8 +38,8 @@ BROKEN = "WITH c AS (SELECT TOP (1) id FROM [mail] DELETE FROM c OUTPUT deleted.
 
 # Statements that the dialect may do without. A queue has one of the two takes. A look is a question and a take here. The
 # others are for a driver that reads long payloads by parts, and for a database with one writer.
-OPTIONAL = ("claim.take", "claim.take_turns", "claim.look", "claim.take_limited", "claim.pick", "claim.lease", "claim.taken", "batch.among",
-            "batch.remove")
+OPTIONAL = ("claim.take", "claim.take_turns", "claim.look", "claim.take_limited", "claim.pick", "claim.lease",
+            "claim.taken", "batch.among", "batch.remove")
 
 
 def refused(texts):
@@ -48,9 +50,13 @@ def refused(texts):
             (Path(folder) / f"{number}.sql").write_text(text.rstrip("; \n") + ";", encoding="utf-8")
         # Without templates: `{%` is one. No text is too long.
         (Path(folder) / ".sqlfluff").write_text(
-            "[sqlfluff]\ndialect = tsql\ntemplater = raw\nlarge_file_skip_byte_limit = 0\n", encoding="utf-8")
-        done = subprocess.run(["sqlfluff", "lint", "--rules", "L009", "--format", "json", "--processes", "2", "."],
-                              cwd=folder, capture_output=True, text=True, check=False)
+            "[sqlfluff]\ndialect = tsql\ntemplater = raw\nlarge_file_skip_byte_limit = 0\n",
+            encoding="utf-8",
+        )
+        done = subprocess.run(
+            ["sqlfluff", "lint", "--rules", "L009", "--format", "json", "--processes", "2", "."],
+            cwd=folder, capture_output=True, text=True, check=False,
+        )
     if done.returncode not in (0, 1, 65):
         sys.exit(f"tsql.py: sqlfluff failed: {done.stderr.strip()[-200:]}")
     # sqlfluff leaves out a file on which it gives up, and names it in no message.
@@ -62,22 +68,28 @@ def refused(texts):
 
 
 def rules(texts, contracts, aliases, applied):
-    # Sessions do not tell each other of changes there. One that reads fewer columns has the text of the one with all.
-    yield from (f"{name}: has no text" for name in contracts
-                if name not in OPTIONAL and not name.startswith(("notify.", "listen."))
-                and re.sub("_(outline|seen)$", "", name) not in aliases)
-    # Rights name users, schemas and columns, of which the rules on statements know nothing.
-    yield from (f"{name}: {finding}" for name, text in texts.items() if name != "roles"
-                for rule in applied for finding in rule(name, text, contracts, aliases))
+    for contract in contracts:
+        # Sessions do not tell each other of changes there.
+        optional = contract in OPTIONAL or contract.startswith(("notify.", "listen."))
+        # One that reads fewer columns has the text of the one with all.
+        if not optional and re.sub("_(outline|seen)$", "", contract) not in aliases:
+            yield f"{contract}: has no text"
+    for name, text in texts.items():
+        # Rights name users, schemas and columns, of which the rules on statements know nothing.
+        for rule in applied if name != "roles" else ():
+            for finding in rule(name, text, contracts, aliases):
+                yield f"{name}: {finding}"
 
 
 def breaches(texts, contracts, aliases):
     """Each rule finds what it is for."""
     for rule in RULES:
-        for name, part, instead in BREACHES.get(rule.__name__) or [("", "a breach", "")]:
-            text = texts.get(name, "")
+        if not BREACHES.get(rule.__name__):
+            yield f"self-test: {rule.__name__} has no breach"
+        for name, part, instead in BREACHES.get(rule.__name__, ()):
+            text = texts[name]
             if part not in text:
-                yield f"self-test: {rule.__name__}: {name} has no {part.strip()}"
+                yield f"self-test: {name} has no {part.strip()}"
             elif not list(rule(name, text.replace(part, instead), contracts, aliases)):
                 yield f"self-test: {rule.__name__} does not find {instead or 'what is missing'} in {name}"
 
@@ -89,12 +101,13 @@ def main():
     contracts = read_contracts(root)
     given, aliases = read_texts(root, given_clock=True)
     findings = [*breaches(given, contracts, aliases), *numbers_are_known(root), *doctor_knows_the_columns(root)]
-    # The grammar takes most of the time, and both clocks are an expression to it: one text stands for all that have the
-    # clock of a test.
+    # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
+    # all that have the clock of a test.
     parsed = {"claim.take with a given clock": given["claim.take"], "broken": BROKEN}
     for more in ({"given_clock": False}, {}, {"turns": True}, {"columns": "outline"}, {"columns": "seen"}):
-        texts, of_these = read_texts(root, **{"given_clock": True, **more})
-        own_clock = "given_clock" in more  # which takes no parameter
+        kind = {"given_clock": True, **more}
+        texts, of_these = read_texts(root, **kind)
+        own_clock = not kind["given_clock"]  # which takes no parameter
         findings += rules(texts, contracts, of_these, [
             rule for rule in RULES if not (own_clock and rule.__name__ == "parameters_are_of_the_contract")])
         # A GRANT names a type of another dialect in the roles, and sqlfluff gives up.
@@ -111,8 +124,10 @@ def main():
         findings += [f"{name}: {why}" for name, why in refusals.items()]
         if not refusals and sys.argv[2:]:
             record.write_text(f"{now}\n", encoding="utf-8")
-    print(*findings, sep="\n", end="\n" if findings else "")
-    return bool(findings)
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

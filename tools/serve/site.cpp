@@ -52,7 +52,8 @@ response as_json(const json& value) {
           .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-/// What its path has in the places of the `*`; nothing if it is another one.
+/// The segments of the path that stand for each `*` of the route. Empty: it is no path of this
+/// route.
 std::optional<segments> matched(const route& one, const segments& path) {
   segments out;
   const segments wanted = one.path.empty() ? segments() : split(one.path, '/');

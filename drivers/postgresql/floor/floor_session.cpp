@@ -194,30 +194,33 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
     return begins == beginning::among || begins == beginning::read;
   });
   if (found == all.end()) return dialect_session::execute_together(operation, names, all);
-  const bool reads = beginning_of(found->what->id) == beginning::read;
-  const order by = reads ? order_of(found->what->id) : order::priorities;
-  const bool outside = alone();
-  std::shared_ptr<known_table> table;
-  table_places::start begun;
-  if (looks_ && !names.sharded && !names.by_turns) {
-    table = tables_.of(names);
-    if (reads && gives_clock(*found->what, found->shared)) table->set_clock = true;
-    if (outside) aside([&] { reads ? look(*table, by) : learn(*table, false); });
-    begun = reads ? table->where.begin(clock::now()) : table->where.glance(clock::now());
-  }
-  const places where = reads && table ? usable_places(*table, begun.where) : begun.where;
-  std::vector<core::statement_call> placed(all.begin(), all.end());
+  const core::contract& what = *found->what;
   const auto at = static_cast<std::size_t>(found - all.begin());
-  core::statement_call& one = placed[at];
-  const range_lists lists = reads ? line_of(where) : range_lists();  // lives while it is sent
-  one.shared = with_values(one.shared, where, lists);
-  one.what = &with_places(*one.what);
-  auto rows = dialect_session::execute_together(operation, names, placed);
-  if (!rows || !table) return rows;
+  const auto send = [&](const places& where, const range_lists& lists) {
+    std::vector<core::statement_call> placed(all.begin(), all.end());
+    placed[at].shared = with_values(placed[at].shared, where, lists);
+    placed[at].what = &with_places(what);
+    return dialect_session::execute_together(operation, names, placed);
+  };
+  const bool reads = beginning_of(what.id) == beginning::read;
+  if (!looks_ || names.sharded || names.by_turns)
+    return send({}, reads ? line_of({}) : range_lists());
+  const std::shared_ptr<known_table> table = tables_.of(names);
+  const bool outside = alone();
   if (!reads) {
-    table->where.glanced(begun, clock::now());
+    if (outside) aside([&] { learn(*table, false); });
+    const table_places::start begun = table->where.glance(clock::now());
+    auto rows = send(begun.where, {});
+    if (rows) table->where.glanced(begun, clock::now());
     return rows;
   }
+  const order by = order_of(what.id);
+  if (gives_clock(what, found->shared)) table->set_clock = true;
+  if (outside) aside([&] { look(*table, by); });
+  const table_places::start begun = table->where.begin(clock::now());
+  const places where = usable_places(*table, begun.where);
+  auto rows = send(where, line_of(where));
+  if (!rows) return rows;
   if (!outside) touch(table, by);
   table->where.end(begun, messages_of((*rows)[at], by), by, clock::now());
   if (outside) aside([&] { tell(*table); });

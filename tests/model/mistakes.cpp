@@ -51,7 +51,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
        {{{"new_lease", "+ :lease", "+ 0 * :lease"}},
         {{"new_lease", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
         {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"},
-         {"claim.look", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
+         {"lease_picked", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
         {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}}}},
       {"any fence settles",
        {{{"receipt_held", "fence = :fence", "fence >= :fence * 0"}},

@@ -118,19 +118,15 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {}, std::array{lock_item{identity_}});
   }
-  const bool takes = what.id == statement::claim_take;
-  const contract& wanted =
-      takes && names_.by_turns ? contract_of(statement::claim_take_turns) : what;
   row_set rows = what.id == statement::claim_take_limited
                      ? take_limited(session, names_, what, shared)
-                     : session.execute(wanted, names_, shared, items);
-  if (takes && rows.empty() && database_.capabilities().changes_copy_rows &&
+                     : session.execute(what, names_, shared, items);
+  if (what.id == statement::claim_take && rows.empty() &&
+      database_.capabilities().changes_copy_rows &&
       shared[place_of<take_request>("guard")].number == 0) {
     return take_lengthy(session, names_, shared);
   }
-  // Where groups take turns, these two are in the order of the queue.
-  const bool ordered = what.id == statement::claim_look || what.id == statement::claim_take_limited;
-  if (!ordered || !names_.by_turns) put_in_order(rows, wanted.id);
+  put_in_order(rows, what.id);
   return rows;
 }
 
@@ -153,12 +149,9 @@ void put_in_order(row_set& rows, statement id) {
     case claim_take:
     case claim_look:
     case claim_take_limited:
-      return sort_rows(
-          rows, {{place_of<delivery_row>("priority"), true}, {place_of<delivery_row>("id")}});
-    case claim_take_turns:
-      return sort_rows(rows, {{place_of<turn_row>("priority"), true},
-                              {place_of<turn_row>("ready_at")},
-                              {place_of<turn_row>("id")}});
+      return sort_rows(rows, {{place_of<delivery_row>("priority"), true},
+                              {place_of<delivery_row>("ready_at")},
+                              {place_of<delivery_row>("id")}});
     case table_take:
       return sort_rows(rows, {{place_of<placed_row>("place")}});
     default:

@@ -121,12 +121,6 @@ core::table_names checked_names(std::string_view operation, std::string_view dia
   return core::names_for(options, queue);
 }
 
-/// Whether the statement takes messages of queues whose groups take turns, or of the others.
-bool other_take(std::string_view name, bool by_turns) {
-  const bool turns = name.starts_with("claim.take_turns");
-  return by_turns ? name == "claim.take" || name.starts_with("claim.take.") : turns;
-}
-
 }  // namespace
 
 std::map<std::string, std::string> statements(std::string_view dialect, kind queue_kind,
@@ -145,7 +139,7 @@ std::map<std::string, std::string> statements(std::string_view dialect, std::str
   std::erase_if(out, [&](const auto& each) {
     const std::string_view name = each.first;
     const std::string_view room = name.substr(0, name.find('.'));
-    if (room == to_string(info.kind)) return other_take(name, names.by_turns);
+    if (room == to_string(info.kind)) return false;
     return std::any_of(kinds.begin(), kinds.end(),
                        [&](kind other) { return room == to_string(other); });
   });

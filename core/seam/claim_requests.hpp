@@ -342,14 +342,9 @@ struct delivery_row {
   bool expired = false;
   std::optional<std::string> headers = {};
   byte_string payload = {};
+  std::int64_t ready_at = 0;  ///< Since when it stood in line, where groups take turns.
   TABLEQ_FIELDS(delivery_row, id, fence, attempts, priority, created_at, claimed_at, lease_until,
-                key, group_key, expired, headers, payload)
-};
-
-/// The same in a queue whose groups take turns.
-struct turn_row : delivery_row {
-  timestamp ready_at = {};
-  TABLEQ_MORE_FIELDS(turn_row, delivery_row, ready_at)
+                key, group_key, expired, headers, payload, ready_at)
 };
 
 /// A message that a look has leased, or none: one row without an id.

@@ -105,7 +105,6 @@ namespace tableq::inline v0::core {
   query(session, identity, nothing, nothing, database_row)              \
   query(catalog, migrator, nothing, nothing, held_row)                  \
   record(catalog, set_layout, layout_request, nothing, present_row)     \
-  change(claim, take_turns, take_request, nothing, turn_row)            \
   query(claim, letters, letters_request, nothing, letters_row)          \
   query(queue, alter, alter_request, nothing, sessions_row)             \
   query(claim, pick, take_request, nothing, pick_row)                   \

@@ -121,27 +121,20 @@ AND EXISTS (SELECT 1 FROM {catalog} WHERE name = 'tableq')
 -- the server's clock was set back; then the search begins at the front.
 CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
 
--- fragment: none_due
--- With :guard: no delayed or expired message waits to be promoted. Reads the first row by due_at: a query for any
--- due row may be planned as a scan of the table.
-CAST(:guard AS bigint) = 0
-  OR (SELECT due_at
-      FROM {table} AS msg
-      WHERE state IN (1, 2)
-        AND due_at <= {clock}
-      ORDER BY due_at, id
-      LIMIT 1) IS NULL
-
--- fragment: none_due_from_passed
--- The same from {passed} on.
-CAST(:guard AS bigint) = 0
-  OR (SELECT due_at
+-- fragment: first_due_at
+(SELECT due_at
       FROM {table} AS msg
       WHERE state IN (1, 2)
         AND due_at >= {passed}
         AND due_at <= {clock}
       ORDER BY due_at, id
-      LIMIT 1) IS NULL
+      LIMIT 1)
+
+-- fragment: none_due
+-- With :guard: no delayed or expired message waits to be promoted. Reads the first row by due_at: a query for any
+-- due row may be planned as a scan of the table.
+CAST(:guard AS bigint) = 0
+  OR {first_due_at} IS NULL
 
 -- fragment: own_queue
 -- The catalogue still has the queue that the handle was opened for.
@@ -195,13 +188,20 @@ state = 1,
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END
 
+-- fragment: since
+-- Since when a taken message stood in line, where groups take turns.
+0 AS ready_at
+
+-- fragment: since.turns
+ready_at
+
 -- fragment: delivery
 id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           -- Few messages expire: IS NOT NULL spares the others the clock.
           CASE WHEN expires_at IS NOT NULL AND expires_at <= {clock_of_delivery}
                THEN 1 ELSE 0 END AS expired,
-          headers, payload
+          headers, payload, {since}
 
 -- fragment: begin_of_message
 id, state, priority, attempts, created_at,
@@ -265,6 +265,13 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
         pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
         pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor)
 
+-- fragment: parts.turns
+-- The floor is a time; see {passed} about one in the future.
+(SELECT high, low, CASE WHEN floor <= {clock} THEN floor ELSE -9223372036854775808 END AS floor
+ FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+              pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
+              pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part)
+
 -- fragment: from_oldest
 -- There is no message before :oldest: see claim.floor. An index that has ids steps over its deleted rows without
 -- reading them.
@@ -284,6 +291,13 @@ FROM {table} AS msg
             AND priority <= part.high AND priority >= part.low
             AND id >= part.floor
 
+-- fragment: others_in_part.turns
+-- All of them: messages that come back stand at the end of the line.
+FROM {table} AS msg
+          WHERE state = 0
+            AND priority <= part.high AND priority >= part.low
+            AND ready_at >= part.floor
+
 -- fragment: ready_locked_in_parts
 FROM {parts} AS part
   CROSS JOIN LATERAL (
@@ -300,6 +314,15 @@ FROM {parts} AS part
           FOR NO KEY UPDATE SKIP LOCKED) AS others
   ) AS found
 
+-- fragment: ready_locked_in_parts.turns
+FROM {parts} AS part
+  CROSS JOIN LATERAL (
+    SELECT id
+    {others_in_part}
+    ORDER BY priority DESC, ready_at, id
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) AS found
+
 -- fragment: lease_picked
 UPDATE {table} AS msg
 SET {new_lease},
@@ -309,11 +332,11 @@ RETURNING {delivery}
 
 -- fragment: taken_columns
 -- Those of {delivery}, by their names.
-id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload
+id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_key, expired, headers, payload, ready_at
 
 -- fragment: none_taken
 -- A row without a message.
-0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, ''
+0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', 0
 
 -- fragment: first_locked
 -- The same for claim.look.
@@ -322,32 +345,13 @@ SELECT found.id
   WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
   LIMIT CAST(:max AS bigint)
 
--- fragment: first_locked.turns
-SELECT id
-  FROM {table} AS msg
-  WHERE state = 0
-    AND EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
-  ORDER BY priority DESC, ready_at, id
-  LIMIT CAST(:max AS bigint)
-  FOR NO KEY UPDATE SKIP LOCKED
-
 -- fragment: limited_locked
 -- The same for claim.take_limited.
 SELECT found.id
   {ready_locked_in_parts}
   WHERE {own_queue}
-    AND ({none_due_from_passed})
-  LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
-
--- fragment: limited_locked.turns
-SELECT id
-  FROM {table} AS msg
-  WHERE state = 0
-    AND {own_queue}
     AND ({none_due})
-  ORDER BY priority DESC, ready_at, id
   LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
-  FOR NO KEY UPDATE SKIP LOCKED
 
 -- fragment: leased_up_to_concurrency
 -- See claim.leased.
@@ -379,11 +383,9 @@ FROM {parts} AS part
      LIMIT CAST(:max AS bigint)
 
 -- fragment: first_ready.turns
--- No part of the line can be left out: see claim.take_turns.
-FROM {table} AS msg
-      WHERE state = 0
-      ORDER BY {line}
-      LIMIT CAST(:max AS bigint)
+FROM {parts} AS part
+     CROSS JOIN LATERAL (SELECT * {others_in_part} ORDER BY priority DESC, ready_at, id) AS msg
+     LIMIT CAST(:max AS bigint)
 
 -- fragment: first_ready_ids
 -- The same with the rights to few columns.
@@ -393,6 +395,11 @@ FROM {parts} AS part
               UNION ALL
               SELECT id FROM (SELECT id {others_in_part} ORDER BY priority DESC, id) AS others
             ) AS msg
+            LIMIT CAST(:max AS bigint)
+
+-- fragment: first_ready_ids.turns
+FROM {parts} AS part
+            CROSS JOIN LATERAL (SELECT id {others_in_part} ORDER BY priority DESC, ready_at, id) AS msg
             LIMIT CAST(:max AS bigint)
 
 -- fragment: first_due
@@ -429,22 +436,21 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
      LIMIT CAST(:max AS bigint)
 
 -- fragment: page_of_ready.turns
--- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
--- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
-FROM (
-  (SELECT {columns}
-   FROM {table} AS msg
-   WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
-     AND (ready_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
-   ORDER BY {line}
-   LIMIT CAST(:max AS bigint))
-  UNION ALL
-  (SELECT {columns}
-   FROM {table} AS msg
-   WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
-   ORDER BY {line}
-   LIMIT CAST(:max AS bigint))
-) AS msg
+-- After one that stands in line since :after_at.
+FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bigint) AS low, floor,
+             CAST(:after_at AS bigint) AS after_at, CAST(:after_id AS bigint) AS after_id
+      FROM {parts} AS part
+      WHERE high >= CAST(:after_priority AS bigint) AND low <= CAST(:after_priority AS bigint)
+      UNION ALL
+      SELECT LEAST(high, CAST(:after_priority AS bigint) - 1), low, floor, floor, -9223372036854775808
+      FROM {parts} AS part
+      WHERE low < CAST(:after_priority AS bigint)) AS part
+     CROSS JOIN LATERAL (
+       SELECT {columns}
+       {others_in_part} AND (ready_at, id) > (part.after_at, part.after_id)
+       ORDER BY priority DESC, ready_at, id
+     ) AS msg
+     LIMIT CAST(:max AS bigint)
 
 -- fragment: span
 -- The length of the range from the first to the last id.
@@ -456,13 +462,14 @@ FROM (
 -- For each change after which a message may be ready.
 
 -- fragment: set_ready_at.turns
-, ready_at = {clock}
+-- The clock is read under the lock of a writer: see claim.floor.
+, ready_at = {clock_at_change_of_all}
 
 -- fragment: set_place_in_line
 -- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
 
 -- fragment: set_place_in_line.turns
-, ready_at = {clock} - COALESCE((
+, ready_at = {clock_at_change_of_all} - COALESCE((
       SELECT ({clock} - front.ready_at) * (l.weight - 1) / l.weight
       FROM (SELECT weight
             FROM {quotas} AS l
@@ -1270,7 +1277,7 @@ WITH picked AS MATERIALIZED (
   SELECT found.id
   {ready_locked_in_parts}
   WHERE {own_queue}
-    AND ({none_due_from_passed})
+    AND ({none_due})
   LIMIT CAST(:max AS bigint)
 )
 {lease_picked}
@@ -1285,19 +1292,16 @@ WHERE id = (
   LIMIT 1
 )
   AND {own_queue}
-  AND ({none_due_from_passed})
+  AND ({none_due})
 RETURNING {delivery}
 
--- name: claim.take_first
--- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
+-- fragment: from_floor_of_line
+ready_at >= CASE WHEN CAST(:floor AS bigint) <= {clock} THEN CAST(:floor AS bigint) ELSE -9223372036854775808 END
+
+-- fragment: ready_around_level
 -- The ready messages above :level come first, then those of the level that came back, those from its floor on, and
 -- all others.
-UPDATE {table} AS msg
-SET {new_lease},
-    due_at = {clock_at_change} + CAST(:lease AS bigint)
-WHERE id = (
-  SELECT found.id
-  FROM (
+FROM (
     SELECT id
     FROM (SELECT id
           FROM {table} AS msg
@@ -1330,41 +1334,45 @@ WHERE id = (
           ORDER BY priority DESC, id
           FOR NO KEY UPDATE SKIP LOCKED) AS lower
   ) AS found
-  LIMIT 1
-)
-  AND {own_queue}
-RETURNING {delivery}
 
--- name: claim.take_turns
--- claim.take from a queue whose groups take turns. A message with a low id may become ready at any time, at the end
--- of the line, and with a clock that was set back also before: no part of the line can be left out.
-WITH picked AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 0
-    AND {own_queue}
-    AND ({none_due})
-  ORDER BY priority DESC, ready_at, id
-  LIMIT CAST(:max AS bigint)
-  FOR NO KEY UPDATE SKIP LOCKED
-)
-{lease_picked}, ready_at
+-- fragment: ready_around_level.turns
+FROM (
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0 AND priority > CAST(:level AS bigint) AND {from_floor_of_line}
+          ORDER BY priority DESC, ready_at, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS higher
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0
+            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+            AND {from_floor_of_line}
+          ORDER BY priority DESC, ready_at, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS others
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0 AND priority < CAST(:level AS bigint) AND {from_floor_of_line}
+          ORDER BY priority DESC, ready_at, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS lower
+  ) AS found
 
--- name: claim.take_turns.one
+-- name: claim.take_first
+-- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
 UPDATE {table} AS msg
 SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 0
-  ORDER BY priority DESC, ready_at, id
+  SELECT found.id
+  {ready_around_level}
   LIMIT 1
-  FOR NO KEY UPDATE SKIP LOCKED
 )
   AND {own_queue}
-  AND ({none_due})
-RETURNING {delivery}, ready_at
+RETURNING {delivery}
 
 -- name: claim.look
 -- claim.take with :guard that also tells how long it takes until the next message falls due, 0 if one is due. If it
@@ -1395,11 +1403,11 @@ picked AS MATERIALIZED (
   {first_locked}
 ),
 taken AS (
-  {lease_picked}{ready_at}
+  {lease_picked}
 )
 SELECT {taken_columns},
        (SELECT delay FROM due) AS due_in
-FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
+FROM taken
 UNION ALL
 SELECT {none_taken}, delay
 FROM opened
@@ -1444,7 +1452,7 @@ picked AS MATERIALIZED (
   {limited_locked}
 ),
 taken AS (
-  {lease_picked}{ready_at}
+  {lease_picked}
 ),
 spent AS (
   UPDATE {limits} AS l
@@ -1455,37 +1463,60 @@ spent AS (
 )
 SELECT {taken_columns},
        CAST(NULL AS bigint) AS retry_in
-FROM (SELECT * FROM taken ORDER BY {line}) AS all_taken
+FROM taken
 UNION ALL
 SELECT {none_taken}, retry_in
 FROM room
 WHERE free = 0 OR free < CAST(:max AS bigint) AND EXISTS (SELECT 1 FROM taken)
 
--- name: claim.floor
--- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
--- due time, and the time; and then the writers. A message that becomes ready after its insert, or whose priority
--- changes, has a fence of at least 2^32 from then on. Statements that set a due_at must read the clock under the
--- lock of a writer, so they use clock_timestamp().
-{with_writers}
-SELECT g.level,
+-- fragment: fronts
+-- The first ready message of each level from its floor on.
+g.level,
        (SELECT id
         FROM {table} AS msg
         WHERE state = 0 AND priority <= g.level AND priority >= g.level AND id >= g.floor
         ORDER BY priority DESC, id
-        LIMIT 1) AS ready,
+        LIMIT 1) AS ready
+
+-- fragment: fronts.turns
+-- The time since which the first ready message of any priority stands in line. A change of a message's priority leaves it
+-- its time, so there is one floor for all priorities. It does not rise while ready messages have a priority that no level
+-- has. With a weight messages stand before others: then nothing is known.
+CAST(0 AS bigint) AS level,
+       CASE WHEN EXISTS (SELECT 1
+                         FROM {quotas}
+                         WHERE queue = (SELECT name FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+                           AND weight > 1)
+            THEN -9223372036854775808
+            ELSE (SELECT pg_catalog.min(CASE WHEN part.high = part.low THEN found.ready_at ELSE part.floor END)
+                  FROM {parts} AS part
+                  CROSS JOIN LATERAL (
+                    SELECT ready_at
+                    {others_in_part}
+                    ORDER BY priority DESC, ready_at, id
+                    LIMIT 1
+                  ) AS found)
+            END AS ready
+
+-- fragment: levels
+FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS level,
+             pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS g
+
+-- fragment: levels.turns
+
+-- name: claim.floor
+-- From one snapshot: the fronts of the queue, the first message in any state, the lowest due time, and the time; and then
+-- the writers. A message that becomes ready after its insert, or whose priority changes, has a fence of at least 2^32 from
+-- then on. Statements that set a due_at or a ready_at must read the clock under the lock of a writer, so they use
+-- clock_timestamp().
+{with_writers}
+SELECT {fronts},
        (SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS first,
-       (SELECT due_at
-        FROM {table} AS msg
-        WHERE state IN (1, 2)
-          AND due_at >= {passed}
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT 1) AS due,
+       {first_due_at} AS due,
        {clock} AS clock,
        {last_drawn} AS last,
        {writers}
-FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS level,
-             pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS g
+{levels}
 
 -- name: floors.read
 -- Where the reads of other processes begin: see drivers/postgresql/floor/places.hpp.

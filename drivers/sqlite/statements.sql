@@ -186,13 +186,20 @@ state = 3,
     headers = CASE WHEN :strip = 0 THEN headers END,
     finished_at = {clock}
 
+-- fragment: since
+-- Since when a taken message stood in line, where groups take turns.
+0 AS ready_at
+
+-- fragment: since.turns
+ready_at
+
 -- fragment: delivery
 id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
                ELSE expires_at <= {clock}
                END AS expired,
-          headers, payload
+          headers, payload, {since}
 
 -- fragment: short
 -- Of a payload. An UPDATE that returns a row has it in memory three times, and another time for each column that
@@ -510,7 +517,7 @@ WHERE id IN (SELECT id FROM past)
   AND {own_queue}
 RETURNING id
 
--- name: claim.take claim.take_turns
+-- name: claim.take
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
 -- first. And nothing while one of the messages is long: then claim.pick finds it.
 WITH picked AS (
@@ -527,9 +534,9 @@ SET {new_lease}
 WHERE id IN (SELECT id FROM picked)
   AND NOT EXISTS (SELECT 1 FROM picked WHERE NOT short)
   AND {own_queue}
-RETURNING {delivery}{ready_at}
+RETURNING {delivery}
 
--- name: claim.take.one claim.take_turns.one
+-- name: claim.take.one
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET {new_lease}
@@ -544,7 +551,7 @@ WHERE id = (
   LIMIT 1)
   AND {short}
   AND {own_queue}
-RETURNING {delivery}{ready_at}
+RETURNING {delivery}
 
 -- name: claim.pick
 -- The messages of claim.take.

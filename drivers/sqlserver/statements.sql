@@ -165,10 +165,12 @@ OUTER APPLY (
 -- fragment: ready_at_of_q.turns
 , q.ready_at
 
--- fragment: ready_at_of_taken
+-- fragment: since
+-- Since when a taken message stood in line, where groups take turns.
+0 AS ready_at
 
--- fragment: ready_at_of_taken.turns
-, inserted.ready_at
+-- fragment: since.turns
+inserted.ready_at AS ready_at
 
 -- fragment: clock_of_new
 
@@ -717,7 +719,7 @@ OUTPUT 0 AS item, inserted.id
 FROM {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
--- name: claim.take claim.take_turns
+-- name: claim.take
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. Fence and attempts have bounds against
 -- any value of plain SQL: an overflow would stop the take. A number over 2^31 is a decimal unless it is cast, and
@@ -756,7 +758,7 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
        CAST(COALESCE(inserted.[key], inserted.past_key) AS nvarchar(200)) AS [key],
        CAST(inserted.group_key AS nvarchar(200)) AS group_key,
        CASE WHEN inserted.expires_at <= @clock THEN 1 ELSE 0 END AS expired,
-       inserted.headers, inserted.payload{ready_at_of_taken}
+       inserted.headers, inserted.payload, {since}
 
 -- name: claim.promote
 -- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,

@@ -18,13 +18,6 @@ struct named_text {
   std::string filled;
 };
 
-/// Whether a queue in this order has no use for the statement, or no text of its own for it.
-inline bool unused_in(tableq::drivers::take_order order, std::string_view name) {
-  const bool takes_turns = name.starts_with("claim.take_turns");
-  if (order == tableq::drivers::take_order::ids) return takes_turns;
-  return !name.starts_with("claim.") || name == "claim.take" || name.starts_with("claim.take.");
-}
-
 /// Every text of the dialect, on a table of its kind, on `fifo`, or on `turns`, a claim queue whose
 /// groups take turns.
 inline std::vector<named_text> every_text(const tableq::dialect& definition) {
@@ -33,7 +26,7 @@ inline std::vector<named_text> every_text(const tableq::dialect& definition) {
   for (const take_order order : {take_order::ids, take_order::turns}) {
     for (const auto& [name, text] : tableq::drivers::split_blocks(
              definition.statements, tableq::drivers::clock_source::database, order)) {
-      if (unused_in(order, name)) continue;
+      if (order == take_order::turns && !name.starts_with("claim.")) continue;
       std::string table = name.substr(0, name.find('.'));
       if (table == "catalog" || table == "table" || table == "queue" || table == "doctor") {
         table = "fifo";

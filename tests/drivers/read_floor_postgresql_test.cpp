@@ -71,12 +71,20 @@ class held_snapshot : public on_each_kind {
     while (at_work() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
   bool may_prepare() { return here().sql("SHOW max_prepared_transactions").at(0).at(0) != "0"; }
+  void put_500() {
+    if (!grouped_) {
+      make("mail").put_all(std::vector<std::string>(500, "x"));
+      return;
+    }
+    std::vector<tableq::new_claim_message> all(500);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = {.payload = "x", .options = {.group = "g" + std::to_string(i)}};
+    db().claim("mail").enqueue_batch(all);
+  }
   void expect_few_entries_seen() {
     constexpr int stale = 20'000;
     constexpr int fresh = 500;
-    for (int i = 0; i < stale + fresh; i += 500) {
-      make("mail").put_all(std::vector<std::string>(500, "x"));
-    }
+    for (int i = 0; i < stale + fresh; i += 500) put_500();
     clear_database();
     read(stale / 1000, 1000);
     // A read from the very start steps over all deleted rows. The first read does, and on a loaded
@@ -86,7 +94,7 @@ class held_snapshot : public on_each_kind {
     // On a loaded machine a process may end before its looks have settled. The new messages of a
     // stack would hide the old ones.
     for (int i = 0; kind() != tableq::kind::lifo && i < 5 && least > most; ++i) {
-      make("mail").put_all(std::vector<std::string>(fresh, "x"));
+      put_500();
       clear_database();
       least = std::min(least, read(fresh, 1));
     }
@@ -94,6 +102,7 @@ class held_snapshot : public on_each_kind {
   }
 
   bool in_transactions_ = false;
+  bool grouped_ = false;
   std::string counted_ = "sum(idx_tup_read) FROM pg_stat_user_indexes";
 
  private:
@@ -282,6 +291,56 @@ TEST_P(claims_under_a_snapshot, are_taken_as_quickly_with_a_rate) {
   // Such reads have transactions.
   db().claim("mail").set_limits({.rate = 1e6, .burst = 1'000'000});
   expect_few_entries_seen();
+}
+
+TEST_P(claims_under_a_snapshot, are_taken_as_quickly_where_groups_take_turns) {
+  static_cast<void>(db().claim("mail", {.groups = {.by_turns = true}}));
+  expect_few_entries_seen();
+}
+
+TEST_P(claims_under_a_snapshot, are_taken_as_quickly_from_groups_that_take_turns_and_have_limits) {
+  db().claim("mail", {.groups = {.by_turns = true}}).set_group_limits({.running = 2});
+  grouped_ = true;
+  expect_few_entries_seen();
+}
+
+TEST_P(claims_under_a_snapshot, are_found_in_line_whatever_changes_their_places) {
+  auto jobs = db().claim("mail", {.groups = {.by_turns = true}});
+  const auto takes = [&](const std::string& wanted) {
+    const auto taken = jobs.take(1);
+    ASSERT_EQ(taken.size(), 1U) << wanted;
+    EXPECT_EQ(taken.front().payload, wanted);
+    EXPECT_EQ(jobs.complete(taken.front().receipt), tableq::settle_result::applied);
+  };
+  const auto old = jobs.enqueue("old", {.priority = -1}).id;
+  const auto pass = [&] {  // until the reads begin behind them
+    for (int i = 0; i < 200; ++i) {
+      jobs.enqueue("x");
+      takes("x");
+    }
+  };
+  pass();
+  // It keeps the time since which it stands in line, which is before all that was read there.
+  EXPECT_EQ(jobs.set_priority(old, 1), tableq::change_result::applied);
+  takes("old");
+  {
+    tableq::database other = open();
+    tableq::transaction tx = other.begin();
+    other.claim("mail").in(tx).enqueue("late");
+    pass();
+    tx.commit();
+    takes("late");
+  }
+  pass();
+  jobs.set_group_limits({.weight = 5}, "vip");
+  for (const char* name : {"a", "b", "c", "d"}) jobs.enqueue(name, {.group = name});
+  jobs.enqueue("vip", {.group = "vip"});
+  for (int i = 0; i < 5; ++i) {
+    const auto taken = jobs.take(1);
+    ASSERT_EQ(taken.size(), 1U) << i;
+    EXPECT_EQ(jobs.complete(taken.front().receipt), tableq::settle_result::applied);
+  }
+  EXPECT_TRUE(jobs.take(1).empty());
 }
 
 /// Processes that begin while all that was read before is still in the index.

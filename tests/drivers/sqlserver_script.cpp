@@ -85,7 +85,7 @@ class text_collector {
     using tableq::drivers::clock_source;
     const auto names = tableq::core::names_for({.schema_name = schema}, each.name);
     for (const contract& of : tableq::core::contracts()) {
-      if (!concerns(of, each.kind) || of.id == tableq::core::statement::claim_take_turns) continue;
+      if (!concerns(of, each.kind)) continue;
       for (const clock_source clock : {clock_source::database, clock_source::given}) {
         add(texts_.of_queue(clock, names), of, names);
       }

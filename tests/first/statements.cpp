@@ -32,10 +32,9 @@ std::optional<std::string> kind_of(std::string_view name) {
   return {};
 }
 
-/// Drops what the others need, belongs to tables of applications, is no statement of its own, or is
-/// for groups that take turns, on a queue without.
+/// Drops what the others need, belongs to tables of applications, or is no statement of its own.
 bool is_left_out(std::string_view name) {
-  return name == "claim.take_turns" || name == "queue.drop" || name == "catalog.remove" ||
+  return name == "queue.drop" || name == "catalog.remove" ||
          name == "catalog.insert" || name.starts_with("table.") || name.starts_with("doctor.");
 }
 

@@ -89,7 +89,7 @@ def lock_data_are_those_of_the_texts(tree):
             yield f"{DATA}: {name} has {told((has - wanted).elements())}; the text {told((wanted - has).elements())}"
     turned = {}
     for names, text in with_fragments(whole_statements(tree.root), False, turns=True):
-        turned.update({f"{name}.turns".replace("take_turns.", "take."): text for name in names})
+        turned.update({f"{name}.turns": text for name in names})
     for name, text in turned.items():
         plain = name.removesuffix(".turns")
         wanted = of_text(text)

@@ -34,7 +34,7 @@ SOUND = {
     "core/queue/queue.cpp": '#include <tableq/unstable/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
     "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
     "core/seam/statement.hpp": "#pragma once\n\n  change(a, take, x, y, z) \\\n  change(a, keep, x, y, z) \\\n"
-    "  query(a, look, x, y, z) \\\n  query(a, b_turns, x, y, z)\n",
+    "  query(a, look, x, y, z) \\\n  query(claim, taken, x, y, z)\n",
     "core/seam/contract.cpp": "std::string_view operation_of(statement id) noexcept {\n    case statement::a_keep:\n}\n"
     'x({.name = "open"}); database_operation("begin");\n',
     "docs/observing.md": "## Names of operations\n\n```text\n"

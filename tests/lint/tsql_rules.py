@@ -164,7 +164,7 @@ def message_reads_have_their_locks(name, text, *_):
             right = [set(each.split()) for each in OWN[name]]
         elif STRICT.search(name) or SETTLES.search(name):
             right = [WAIT]
-        elif name in ("claim.take", "claim.take_turns"):
+        elif name == "claim.take":
             right = [TAKE, LOOK]
         else:
             right = [TAKE] if TAKES.search(name) else [LOOK] if LOOKS.search(name) else []

@@ -40,9 +40,7 @@ def with_fragments(statements, given_clock, turns=False, columns=None):
         if ending and not endings[ending]:
             continue
         fragments[name.removesuffix(ending)] = put(without_comments(found[2]))
-    other_take = "claim.take" if turns else "claim.take_turns"
-    return [([name for name in block[1].split() if name != other_take], put(without_comments(block[2])))
-            for block in BLOCK.finditer(statements)]
+    return [(block[1].split(), put(without_comments(block[2]))) for block in BLOCK.finditer(statements)]
 
 
 def whole_statements(root):

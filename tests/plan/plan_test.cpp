@@ -147,8 +147,8 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   const parameters deep =
       from({{"max", "10"}, {"after_priority", "0"}, {"after_at", then}, {"after_id", "1000000"}});
   std::vector<read> reads = {
-      {.name = "claim.take_turns", .with = take("10", "1")},
-      {.name = single("claim.take_turns"), .with = take("1", "1")},
+      {.name = "claim.take", .with = take("10", "1")},
+      {.name = single("claim.take"), .with = take("1", "1")},
       promote(),
       {.name = "claim.advance",
        .with = from({{"limit", "1"},
@@ -214,6 +214,23 @@ TEST_P(plan, of_limits_of_groups_is_the_same_for_10_and_for_10000) {
     limit("'z' || n", 10'000);
   });
   EXPECT_EQ(here().sql("SELECT COUNT(*) FROM tableq_group_starts").at(0).at(0), "9990");
+}
+
+TEST_P(plan, of_the_front_of_groups_that_take_turns_is_the_same_for_10_limits_and_for_10000) {
+  if (!db_lingers()) GTEST_SKIP() << "no reads begin behind deleted rows";
+  by_turns_ = true;
+  auto jobs = db().claim("jobs", {.groups = {.by_turns = true}});
+  add_to_groups(jobs, 0, 20);
+  jobs.set_group_limits({.running = 2});
+  const auto limit = [&](const std::string& name, int count) {
+    here().insert_many("tableq_group_limits", "queue, name, running", "'jobs', " + name + ", 3",
+                       count);
+  };
+  limit("'y' || n", 20);
+  const std::vector<read> reads = {{.name = "claim.floor",
+                                    .with = from({{"writers", "''"}, {"now", "NULL"}}),
+                                    .bounded_sort = true}};
+  expect_constant(reads, "jobs", [&] { limit("'z' || n", 10'000); });
 }
 
 TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ended) {

@@ -271,7 +271,7 @@ TEST_F(read_places, of_each_priority_are_its_own) {
   EXPECT_EQ(from.levels, (std::vector<level>{{7, 101}, {0, 60}}));
   EXPECT_EQ(from.oldest, 40);
   EXPECT_EQ(from.passed, 1000);
-  const range_lists line = line_of(from);
+  const range_lists line = line_of(from, false);
   EXPECT_EQ(line.highs, "2147483647,7,6,0,-1");
   EXPECT_EQ(line.lows, "8,7,1,0,-2147483648");
   EXPECT_EQ(line.floors, "40,101,40,60,40");
@@ -326,6 +326,33 @@ TEST_F(read_places, of_due_times_are_not_behind_what_is_still_due) {
   for (const std::int64_t time : {5000, 6000, 7000}) look_at(time, 4000);
   EXPECT_EQ(next().passed, 4000);
   EXPECT_EQ(next().oldest, lowest) << "ids say nothing about delayed messages";
+}
+
+TEST_F(read_places, of_groups_that_take_turns_are_times) {
+  by_ = order::turns;
+  const std::vector<read_message> later(
+      64, {.id = 1, .priority = 7, .since = highest, .returned = true});
+  const auto sees = [&](std::int64_t time, std::optional<std::int64_t> line) {
+    now_ += 100ms;
+    at_.end(at_.begin(now_), later, by_, now_);
+    const auto asked = at_.ask(by_, now_);
+    ASSERT_TRUE(asked);
+    at_.answer(*asked, {.line = line, .clock = time, .writers = "", .ended = true}, now_);
+  };
+  sees(5000, std::nullopt);
+  EXPECT_EQ(next().line, lowest) << "writers of that time may still run";
+  sees(6000, 4000);
+  EXPECT_EQ(next().line, 4000) << "a ready message stands there";
+  sees(7000, std::nullopt);
+  EXPECT_EQ(next().line, 6000) << "not over the time of the look before";
+  const range_lists line = line_of(next(), true);
+  EXPECT_EQ(line.highs, "2147483647,7,6");
+  EXPECT_EQ(line.floors, "6000,6000,6000") << "a new priority leaves a message its time";
+  const read_message met{.id = 3, .since = 5500};
+  at_.end(at_.begin(now_), {&met, 1}, by_, now_);
+  EXPECT_EQ(next().line, 5500);
+  sees(8000, lowest);
+  EXPECT_EQ(next().line, lowest) << "a group has a weight";
 }
 
 TEST_F(read_places, of_due_times_are_looked_for_twice_after_a_rest) {
@@ -442,9 +469,9 @@ TEST(shared_places, are_none_in_any_other_text) {
   EXPECT_FALSE(to_places(""));
   EXPECT_FALSE(to_places(R"({"places":[],"oldest":7})")) << "of version 0.2.0";
   EXPECT_FALSE(to_places("1 2 3 4 5"));
-  EXPECT_FALSE(to_places("1 2 3 4 5 6 7"));
   EXPECT_FALSE(to_places("1 2 3 4 5 6 1 7 2 8")) << "the higher priority comes first";
   EXPECT_TRUE(to_places("1 2 3 4 5 6 2 7 1 8"));
+  EXPECT_EQ(to_places("1 2 3 4 5 6 2 7 9").value().where.line, 9);
 }
 
 /// A queue that is read from its highest id.

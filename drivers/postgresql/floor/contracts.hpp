@@ -70,7 +70,7 @@ struct look_request : place_request {
 /// The row of a look, one for each priority: see table_places::sight.
 struct look_row {
   std::int64_t level = 0;
-  std::optional<std::int64_t> ready = {};  ///< The first ready message of the level.
+  std::optional<std::int64_t> ready = {};  ///< The first ready message of the level, or the line.
   std::optional<std::int64_t> first = {};
   std::optional<std::int64_t> due = {};
   std::optional<std::int64_t> clock = {};

@@ -21,13 +21,16 @@ using core::value;
 /// a pending queue that came late have an index.
 constexpr int layout_with_floors = 2;
 
+/// From which on groups may have weights, which a look must know.
+constexpr int layout_with_weights = 3;
+
 /// Two looks are enough beside no writers, three beside some that end soon.
 constexpr int looks_at_once = 3;
 
-order order_of(statement id) noexcept {
+order order_of(statement id, bool by_turns) noexcept {
   if (id == statement::claim_take || id == statement::claim_look ||
       id == statement::claim_take_limited)
-    return order::priorities;
+    return by_turns ? order::turns : order::priorities;
   if (id == statement::pending_dequeue) return order::times;
   const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   return stack ? order::stack : order::ids;
@@ -47,7 +50,7 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
   std::vector<read_message> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (by != order::priorities) {
+    if (by != order::priorities && by != order::turns) {
       out.push_back({.id = rows.integer(i, place_of<core::message_row>("id"))});
       continue;
     }
@@ -57,6 +60,7 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
     if (rows.integer(i, place_of<core::delivery_row>("id")) == 0) continue;  // no message
     out.push_back({.id = rows.integer(i, place_of<core::delivery_row>("id")),
                    .priority = rows.integer(i, place_of<core::delivery_row>("priority")),
+                   .since = rows.integer(i, place_of<core::delivery_row>("ready_at")),
                    .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});
   }
   return out;
@@ -64,8 +68,8 @@ std::vector<read_message> messages_of(const row_set& rows, order by) {
 
 /// The values of a statement, and then those of the places.
 std::vector<value> with_values(std::span<const value> shared, const places& where,
-                               const range_lists& lists) {
-  const level of_one = only_level(where).value_or(level());
+                               const range_lists& lists, bool by_turns) {
+  const level of_one = only_level(where, by_turns).value_or(level());
   const auto filled = core::values_of(place_request{.highs = lists.highs,
                                                     .lows = lists.lows,
                                                     .floors = lists.floors,
@@ -101,9 +105,7 @@ row_set floor_session::execute(const core::contract& what, const core::table_nam
     return rows;
   }
   // The called server sees neither the writers of a shard nor its sequence.
-  const bool old = of_pending(what.id) && names.layout < layout_with_floors;
-  if (!looks_ || names.sharded || names.by_turns || old)
-    return from(what, names, shared, {}, line_of({}), items);
+  if (!begins_behind(what, names)) return from(what, names, shared, {}, line_of({}, false), items);
   const std::shared_ptr<known_table> table = tables_.of(names);
   if (gives_clock(what, shared)) table->set_clock = true;
   switch (begins) {
@@ -120,7 +122,7 @@ row_set floor_session::execute(const core::contract& what, const core::table_nam
 
 row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::contract& what,
                             std::span<const value> shared) {
-  const order by = order_of(what.id);
+  const order by = order_of(what.id, of->names.by_turns);
   const bool timeless = of->set_clock && by == order::times;
   if (timeless) return from(what, of->names, shared, {}, {});
   const bool outside = alone();
@@ -147,9 +149,12 @@ row_set floor_session::read_from(const known_table& of, const core::contract& wh
       return from(contract_of(own_statement::lifo_dequeue_around), of.names, shared, where,
                   around_gap(where));
     case order::priorities:
-      if (takes_one_unguarded(what, shared) && only_level(where))
-        return from(contract_of(own_statement::claim_take_first), of.names, shared, where, {});
-      return from(what, of.names, shared, usable_places(of, where), line_of(where));
+    case order::turns:
+      if (takes_one_unguarded(what, shared) && only_level(where, of.names.by_turns))
+        return from(contract_of(own_statement::claim_take_first), of.names, shared,
+                    usable_places(of, where), {});
+      return from(what, of.names, shared, usable_places(of, where),
+                  line_of(usable_places(of, where), of.names.by_turns));
     case order::ids:
       break;
   }
@@ -166,7 +171,8 @@ row_set floor_session::glance(known_table& of, const core::contract& what,
     as = &contract_of(own_statement::claim_stats_from);
   if (of.readable && what.id == statement::claim_count)
     as = &contract_of(own_statement::claim_count_from);
-  row_set rows = from(*as, of.names, shared, usable_places(of, begun.where), line_of(begun.where));
+  const places where = usable_places(of, begun.where);
+  row_set rows = from(*as, of.names, shared, where, line_of(where, of.names.by_turns));
   of.where.glanced(begun, clock::now());
   if (outside) aside([&] { tell(of); });
   return rows;
@@ -177,7 +183,7 @@ row_set floor_session::among(const std::shared_ptr<known_table>& of, const core:
   if (alone()) {
     aside([&] { learn(*of, false); });
   } else {
-    touch(of, order::priorities);
+    touch(of, order_of(statement::claim_take, of->names.by_turns));
   }
   const table_places::start begun = of->where.glance(clock::now());
   row_set rows = from(what, of->names, shared, begun.where, {}, items);
@@ -198,13 +204,12 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
   const auto at = static_cast<std::size_t>(found - all.begin());
   const auto send = [&](const places& where, const range_lists& lists) {
     std::vector<core::statement_call> placed(all.begin(), all.end());
-    placed[at].shared = with_values(placed[at].shared, where, lists);
+    placed[at].shared = with_values(placed[at].shared, where, lists, names.by_turns);
     placed[at].what = &with_places(what);
     return dialect_session::execute_together(operation, names, placed);
   };
   const bool reads = beginning_of(what.id) == beginning::read;
-  if (!looks_ || names.sharded || names.by_turns)
-    return send({}, reads ? line_of({}) : range_lists());
+  if (!begins_behind(what, names)) return send({}, reads ? line_of({}, false) : range_lists());
   const std::shared_ptr<known_table> table = tables_.of(names);
   const bool outside = alone();
   if (!reads) {
@@ -214,12 +219,12 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
     if (rows) table->where.glanced(begun, clock::now());
     return rows;
   }
-  const order by = order_of(what.id);
+  const order by = order_of(what.id, names.by_turns);
   if (gives_clock(what, found->shared)) table->set_clock = true;
   if (outside) aside([&] { look(*table, by); });
   const table_places::start begun = table->where.begin(clock::now());
   const places where = usable_places(*table, begun.where);
-  auto rows = send(where, line_of(where));
+  auto rows = send(where, line_of(where, names.by_turns));
   if (!rows) return rows;
   if (!outside) touch(table, by);
   table->where.end(begun, messages_of((*rows)[at], by), by, clock::now());
@@ -242,13 +247,21 @@ row_set floor_session::search(known_table& of, const core::contract& what,
 row_set floor_session::from(const core::contract& what, const core::table_names& names,
                             std::span<const value> shared, const places& where,
                             const range_lists& lists, std::span<const value> items) {
-  return dialect_session::execute(with_places(what), names, with_values(shared, where, lists),
-                                  items);
+  return dialect_session::execute(with_places(what), names,
+                                  with_values(shared, where, lists, names.by_turns), items);
+}
+
+/// Whether something is known of the places of the table for such a statement.
+bool floor_session::begins_behind(const core::contract& what,
+                                  const core::table_names& names) const noexcept {
+  int layout = of_pending(what.id) ? layout_with_floors : 0;
+  if (names.by_turns) layout = layout_with_weights;
+  return looks_ && !names.sharded && names.layout >= layout;
 }
 
 /// A clock that a test sets can go back.
 places floor_session::usable_places(const known_table& of, places where) {
-  if (of.set_clock) where.passed = lowest;
+  if (of.set_clock) where.passed = where.line = lowest;
   return where;
 }
 
@@ -322,13 +335,16 @@ void floor_session::look(known_table& of, order by) {
 }
 
 table_places::sight floor_session::see(known_table& of, const table_places::question& asked) {
-  static constexpr std::array statements = {own_statement::queue_floor, own_statement::claim_floor,
-                                            own_statement::pending_floor,
-                                            own_statement::lifo_floor};
+  static constexpr std::array statements = {
+      own_statement::queue_floor, own_statement::claim_floor, own_statement::claim_floor,
+      own_statement::pending_floor, own_statement::lifo_floor};
   range_lists lists;
   if (asked.by == order::stack) lists = around_gap(asked.where, asked.below);
-  for (const level& each : asked.where.levels)
-    lists.add(each.priority, each.priority, std::max(each.floor, asked.where.oldest));
+  if (asked.by == order::turns) lists = line_of(usable_places(of, asked.where), true);
+  if (asked.by == order::priorities) {
+    for (const level& each : asked.where.levels)
+      lists.add(each.priority, each.priority, std::max(each.floor, asked.where.oldest));
+  }
   look_request request;
   request.highs = lists.highs;
   request.lows = lists.lows;
@@ -348,6 +364,7 @@ table_places::sight floor_session::see(known_table& of, const table_places::ques
     out.due = any.due;
     out.clock = any.clock;
   }
+  if (asked.by == order::turns) out.line = any.ready;
   if (asked.by != order::priorities) return out;
   for (const look_row& each : rows) out.levels.emplace_back(each.level, each.ready);
   return out;

@@ -92,6 +92,8 @@ class floor_session final : public dialect_session {
   core::row_set from(const core::contract& what, const core::table_names& names,
                      std::span<const core::value> shared, const places& where,
                      const range_lists& lists, std::span<const core::value> items = {});
+  [[nodiscard]] bool begins_behind(const core::contract& what,
+                                   const core::table_names& names) const noexcept;
   static places usable_places(const known_table& of, places where);
   /// The running transaction reads the table.
   void touch(const std::shared_ptr<known_table>& table, order by);

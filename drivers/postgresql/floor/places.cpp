@@ -7,6 +7,7 @@
 namespace tableq::inline v0::drivers::postgresql {
 
 position places::reached() const noexcept {
+  if (line != lowest) return line;
   position id = std::max(oldest, gap_high);
   for (const level& each : levels) id = std::max(id, each.floor);
   return id == lowest ? passed : id;
@@ -19,6 +20,7 @@ std::string to_text(const shared_places& told) {
   out << told.read_in << ' ' << told.glance_in << ' ' << of.oldest << ' ' << of.passed << ' '
       << of.gap_high << ' ' << of.gap_low;
   for (const level& each : of.levels) out << ' ' << each.priority << ' ' << each.floor;
+  if (of.line != lowest) out << ' ' << of.line;
   return out.str();
 }
 
@@ -29,8 +31,12 @@ std::optional<shared_places> to_places(std::string_view text) {
   places& of = told.where;
   in >> told.read_in >> told.glance_in >> of.oldest >> of.passed >> of.gap_high >> of.gap_low;
   if (!in) return std::nullopt;
-  for (level next; in >> next.priority; of.levels.push_back(next)) {
-    if (!(in >> next.floor)) return std::nullopt;
+  for (level next; in >> next.priority;) {
+    if (in >> next.floor) {
+      of.levels.push_back(next);
+    } else {
+      of.line = next.priority;
+    }
   }
   const auto rises = [](const level& one, const level& next) {
     return one.priority <= next.priority;
@@ -46,24 +52,26 @@ void range_lists::add(position high, position low, position floor) {
   floors.append(comma).append(std::to_string(floor));
 }
 
-range_lists line_of(const places& where) {
+range_lists line_of(const places& where, bool by_turns) {
   range_lists out;
+  const position front = by_turns ? where.line : where.oldest;
   position high = std::numeric_limits<std::int32_t>::max();
   constexpr position low = std::numeric_limits<std::int32_t>::min();
   for (const auto& [priority, floor] : where.levels) {
-    if (priority < high) out.add(high, priority + 1, where.oldest);
-    out.add(priority, priority, std::max(floor, where.oldest));
+    if (priority < high) out.add(high, priority + 1, front);
+    out.add(priority, priority, by_turns ? front : std::max(floor, front));
     high = priority - 1;
   }
-  if (high >= low) out.add(high, low, where.oldest);
+  if (high >= low) out.add(high, low, front);
   return out;
 }
 
-std::optional<level> only_level(const places& where) {
+std::optional<level> only_level(const places& where, bool by_turns) {
   if (where.levels.size() > 1) return std::nullopt;
-  level out{.priority = std::numeric_limits<std::int32_t>::max(), .floor = where.oldest};
+  const position front = by_turns ? where.line : where.oldest;
+  level out{.priority = std::numeric_limits<std::int32_t>::max(), .floor = front};
   if (!where.levels.empty()) out = where.levels.front();
-  out.floor = std::max(out.floor, where.oldest);
+  out.floor = by_turns ? front : std::max(out.floor, front);
   return out;
 }
 

@@ -17,6 +17,7 @@ inline constexpr position highest = std::numeric_limits<position>::max();
 enum class order : std::uint8_t {
   ids,         ///< By rising ids.
   priorities,  ///< The same within each priority, the higher ones first. Leases end.
+  turns,       ///< By the times since which they stand in line, within each priority. Leases end.
   times,       ///< By the times when they fall due.
   stack,       ///< By falling ids.
 };
@@ -35,6 +36,7 @@ struct places {
   std::vector<level> levels = {};  ///< Of a claim queue; the higher priorities first.
   position oldest = lowest;        ///< There is no message before it, in any state.
   position passed = lowest;        ///< No lease ended and no message fell due before it.
+  position line = lowest;          ///< Of groups that take turns: no message stands before it.
   position gap_high = lowest;      ///< There is no message from `gap_low` up to it.
   position gap_low = highest;
 
@@ -65,11 +67,11 @@ struct range_lists {
 
   void add(position high, position low, position floor = lowest);
 };
-/// All priorities, each from its floor on.
-range_lists line_of(const places& where);
+/// All priorities, each from its floor on: an id, or `line` if groups take turns.
+range_lists line_of(const places& where, bool by_turns);
 /// The one level with which line_of has its ranges; none if there are several. With no level that
-/// of the highest priority, from `oldest` on.
-std::optional<level> only_level(const places& where);
+/// of the highest priority, from the lowest floor on.
+std::optional<level> only_level(const places& where, bool by_turns);
 /// All ids at or below one, without the gap.
 range_lists around_gap(const places& where, position high = highest);
 

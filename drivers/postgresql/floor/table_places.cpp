@@ -110,10 +110,14 @@ void table_places::end(const start& begun, std::span<const read_message> message
   position last = lowest;
   for (const read_message& each : messages) {
     last = std::max(last, each.id);
-    if (by == order::priorities) {
+    if (by == order::priorities || by == order::turns) {
       kept_level& of = find_or_add(each.priority);
       of.last = std::max(of.last, each.id);
-      if (!each.returned && lower(of.floor, each.id)) wrong = true;
+      if (by == order::turns) {
+        wrong = lower(at_.line, each.since) || wrong;
+      } else if (!each.returned) {
+        wrong = lower(of.floor, each.id) || wrong;
+      }
     }
     if (each.returned) continue;
     if (lower(at_.oldest, each.id)) wrong = true;
@@ -171,7 +175,7 @@ std::optional<table_places::question> table_places::ask(order by, time_point now
     if (now < not_before_ || !(many_read || late)) return std::nullopt;
   }
   // Most messages have this priority.
-  if (by == order::priorities && levels_.empty()) find_or_add(0);
+  if ((by == order::priorities || by == order::turns) && levels_.empty()) find_or_add(0);
   looking_ = true;
   began_ = now;
   read_ = 0;
@@ -193,8 +197,11 @@ void table_places::answer(const question& asked, sight seen, time_point now) {
   if (seen.clock && *seen.clock < clock_) {
     // Messages that were enqueued after the clock was set back may fall due before any known one.
     at_.passed = lowest;
+    at_.line = lowest;
     writers_.forget();
   }
+  // A weight lets messages stand before others at any time.
+  if (asked.by == order::turns && seen.line == lowest) at_.line = lowest;
   clock_ = seen.clock.value_or(clock_);
   // For later looks: this one may have read its writers before that id was drawn.
   known_ = std::max(known_, seen.last.value_or(lowest));
@@ -230,6 +237,7 @@ bool table_places::rise(const question& asked, const sight& seen) noexcept {
         rises(found->floor, before->floor, first);
     }
   }
+  if (asked.by == order::turns) raise(at_.line, asked.where.line, seen.line, first_look_time_);
   if (seen.clock) {
     raise(at_.passed, asked.where.passed, seen.due, first_look_time_);
     reached = reached && *seen.clock <= first_look_time_ + too_long_ago.count();

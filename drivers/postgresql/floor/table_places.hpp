@@ -55,6 +55,7 @@ class start_over {
 struct read_message {
   position id = 0;
   position priority = 0;
+  position since = 0;     ///< When it became ready, if groups take turns.
   bool returned = false;  ///< It came back to the queue before.
 };
 
@@ -62,20 +63,20 @@ struct read_message {
 /// whose deleted rows linger in its indexes.
 ///
 /// A queue is read by rising ids from `oldest` on, a claim queue in each priority from its floor
-/// on, a queue of delayed messages by due times from `passed` on, and a stack by falling ids, but
-/// for one gap.
+/// on, one whose groups take turns in each priority from `line` on, a queue of delayed messages by
+/// due times from `passed` on, and a stack by falling ids, but for one gap.
 ///
 /// A look from time to time reads the first messages, and the writers of the table. Only these
-/// writers can still add a lower id than those that were known then, or an earlier due time. When
-/// they have ended, and a later look has seen their rows, the places rise to its first messages,
-/// but not over the ids and the time of the earlier look (see writers_watch). Everything between
-/// such an id and the highest message below it is a gap. A message that a reader has taken but not
-/// committed is still in the snapshot, and holds the place. Transactions that only read the table,
-/// or write elsewhere, do not.
+/// writers can still add a lower id than those that were known then, or an earlier time. When they
+/// have ended, and a later look has seen their rows, the places rise to its first messages, but not
+/// over the ids and the time of the earlier look (see writers_watch). Everything between such an id
+/// and the highest message below it is a gap. A message that a reader has taken but not committed
+/// is still in the snapshot, and holds the place. Transactions that only read the table, or write
+/// elsewhere, do not.
 ///
 /// This assumes that ids and the clock only rise. An id may be given by hand. Therefore a read
 /// begins at the very start from time to time. If the clock is set back, the next answer lowers
-/// `passed`; until then, statements ignore a `passed` in the future.
+/// `passed` and `line`; until then, statements ignore those in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -126,6 +127,7 @@ class table_places {
     /// The first message in any state. Of a stack: the highest message up to `below`.
     std::optional<position> first = {};
     std::optional<position> due = {};    ///< When the first fell due.
+    std::optional<position> line = {};   ///< Of turns: the time of the first ready message.
     std::optional<position> clock = {};  ///< Empty: messages do not fall due, or by a test's clock.
     std::optional<position> last = {};   ///< An id that was drawn before the end of the look.
     std::string writers = {};

@@ -100,7 +100,9 @@ CREATE TABLE IF NOT EXISTS {quotas} (
   -- In the row without a name: the number of changes, and the one that waiting messages follow.
   changes bigint NOT NULL DEFAULT 0,
   applied bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (queue, name)
+  PRIMARY KEY (queue, name),
+  -- Whether any group of a queue has a weight.
+  UNIQUE (queue, weight, name)
 );
 
 -- The groups that have started messages lately.

@@ -1,6 +1,6 @@
 // A program that declares its periodic messages at its start, and handles them as any others:
-// whoever takes from the queue follows the schedules. Start it several times: each time still has
-// one message.
+// each reader of the queue follows the schedules. Start it several times: each time still has one
+// message.
 #include <chrono>
 #include <iostream>
 #include <tableq/tableq.hpp>

@@ -168,7 +168,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
                               "database::alter, `tableq alter`"));
 }
 
-/// Whether `alter` cannot make the stored groups these.
+/// Whether the stored groups and these differ in a way that `alter` cannot change.
 bool groups_for_life(const queue_info& stored, const group_options& given) {
   return !stored.groups || stored.groups->by_turns != given.by_turns;
 }

@@ -182,7 +182,7 @@ class follower {
 
   std::atomic<moment::rep> next_{0};
   std::atomic<bool> busy_{false};
-  // When those that failed are tried again; of the thread that is busy.
+  // Rules that failed, and when to try them again. Only the busy thread uses it.
   std::map<std::string, moment> left_;
 };
 

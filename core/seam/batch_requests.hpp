@@ -82,7 +82,7 @@ struct batch_list_request {
   TABLEQ_FIELDS(batch_list_request, first, last, max, count_to)
 };
 
-/// Outstanding members of a batch, after a place.
+/// A page of the outstanding members of a batch: those after a queue and a message.
 struct batch_members_request {
   std::int64_t batch = 0;
   std::int64_t after_queue = 0;

@@ -61,7 +61,7 @@ class row_rules {
   static void set(assignments& in, const table_assignment& more);
 
  private:
-  /// The receipt of the take holds the row no longer, even if its state does not tell that.
+  /// Makes the receipt of the take invalid, also where the row's state does not change.
   void end_hold(assignments& in) const;
   conditions in_state(row_state which);
   table_term constant(bool of_done, const table_state& rules, row_state which);

@@ -155,7 +155,7 @@ class worker_feed {
   }
   /// Counts a refusal. @return whether it is the message's own.
   [[nodiscard]] bool is_own(const held& one, handled::how what, const error& refused);
-  /// Whether the failure can be none of a single message.
+  /// Whether the database has failed as a whole, and not the work on one message.
   [[nodiscard]] bool of_the_database(const error& failure) const;
   /// How many messages may be put aside.
   [[nodiscard]] std::size_t most_aside() const;

@@ -30,7 +30,7 @@ class turns {
   /// Whether sources differ in precedence.
   [[nodiscard]] bool ranked() const noexcept { return levels_.size() > 1; }
 
-  /// A source without waiting messages got some.
+  /// Messages arrived at a source that had none.
   void filled(std::size_t source) noexcept {
     state& one = sources_[source];
     one.start = std::max(one.start, levels_[one.level].now);

@@ -93,7 +93,7 @@ class TABLEQ_EXPORT claim_queue : public leased_queue {
   ///   errc::invalid_argument in one without keep_completed, errc::too_large; nothing has changed.
   [[nodiscard]] settle_result complete(const receipt& taken, payload_view result);
 
-  /// Says how far the message is, for whoever looks at it. Asks no database: it is stored with the
+  /// Says how far the message is; looks at it show that. Asks no database: it is stored with the
   /// next extension of the lease through this `database` object (a worker's or keeper's heartbeat,
   /// `extend`), or with `fail` and `release`, if the lease still holds then. A later call replaces
   /// what was not stored yet. A retry keeps it, a completion clears it.

@@ -65,8 +65,8 @@ struct declared {
   friend bool operator==(const declared&, const declared&) = default;
 };
 
-/// Rules of periodic messages. No process is in charge: whoever takes, waits or works on a queue
-/// that has rules looks for due ones, of all queues, at most once a second. The message and the
+/// Rules of periodic messages. No process is in charge: each that takes, waits or works on a
+/// queue that has rules looks for due ones, of all queues, at most once a second. The message and the
 /// step to the next time are one transaction: each time has one message.
 ///
 /// A message of a `claim` queue has the headers `tableq-schedule`, the rule's name, and

@@ -325,7 +325,7 @@ class LeaseQueue(Queue):
         return self._settle_one(lib.tq_complete_with_result, job, tx, given, len(given))
 
     def progress(self, job: AnyJob, done: float, note: str = "") -> None:
-        """Says how far a message is, for whoever looks at it with `get`. Asks no database: a Keeper
+        """Says how far a message is; `get` shows it. Asks no database: a Keeper
         or a worker stores it with the next extension of the lease; so do `extend`, `fail` and
         `release`. A retry keeps it, a completion clears it. Only in a `claim` queue.
 

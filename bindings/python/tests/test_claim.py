@@ -347,7 +347,7 @@ def test_a_keeper_extends_leases(db: tableq.Database) -> None:
         (job,) = jobs.take()
         keeper.add(job)
         assert len(keeper) == 1
-        # The message is ready again for whoever waits, unless the keeper extends it.
+        # The message is ready again for other readers, unless the keeper extends it.
         assert jobs.take(wait=1.0) == []
         assert job.complete()
         assert not keeper.remove(job) and len(keeper) == 0

@@ -34,8 +34,8 @@ std::optional<std::string> kind_of(std::string_view name) {
 
 /// Drops what the others need, belongs to tables of applications, or is no statement of its own.
 bool is_left_out(std::string_view name) {
-  return name == "queue.drop" || name == "catalog.remove" ||
-         name == "catalog.insert" || name.starts_with("table.") || name.starts_with("doctor.");
+  return name == "queue.drop" || name == "catalog.remove" || name == "catalog.insert" ||
+         name.starts_with("table.") || name.starts_with("doctor.");
 }
 
 std::string queue_of(std::string_view name) {

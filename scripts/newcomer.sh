@@ -145,7 +145,7 @@ FetchContent_MakeAvailable(tableq)
 add_executable(jobs jobs.cpp)
 target_link_libraries(jobs PRIVATE tableq::tableq)
 END
-      quietly cmake -S "$work/project" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON
+      quietly cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON
       quietly cmake --build "$work/build" -j "$(nproc)"
       took fetch_content "build"
       (

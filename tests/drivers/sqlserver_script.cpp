@@ -49,11 +49,15 @@ struct known_text {
 using known_texts = std::map<std::string, known_text, std::less<>>;
 
 /// The drivers' form of parameters.
-std::string numbered(const std::string& sql) {
+std::string numbered(std::string_view sql) {
   std::string out;
-  int number = 0;
-  for (const char c : sql) out += c == '?' ? "@P" + std::to_string(++number) : std::string(1, c);
-  return out;
+  for (int number = 1;; ++number) {
+    const std::size_t mark = sql.find('?');
+    out += sql.substr(0, mark);
+    if (mark == std::string_view::npos) return out;
+    out += "@P" + std::to_string(number);
+    sql.remove_prefix(mark + 1);
+  }
 }
 
 bool concerns(const contract& of, tableq::kind which) {
@@ -123,6 +127,11 @@ class text_collector {
   tableq::drivers::dialect_texts texts_;
   known_texts known_;
 };
+
+const known_texts& all_texts() {
+  static const known_texts texts = text_collector().take();
+  return texts;
+}
 
 void keep(named_values& in, std::string_view name, const tds_value& value) {
   const auto [place, added] = in.emplace(name, value);
@@ -251,7 +260,6 @@ std::vector<tds_column> columns_of(std::string_view names) {
 }
 
 sqlserver_call read_call(const tds_request& asked) {
-  static const known_texts texts = text_collector().take();
   sqlserver_call out;
   if (asked.kind != tds_kind::batch && asked.kind != tds_kind::call) {
     out.name = asked.kind == tds_kind::login       ? "login"
@@ -259,8 +267,8 @@ sqlserver_call read_call(const tds_request& asked) {
                                                    : described(asked);
     return out;
   }
-  const auto found = texts.find(asked.text);
-  if (found == texts.end()) return {.name = described(asked), .known = false};
+  const auto found = all_texts().find(asked.text);
+  if (found == all_texts().end()) return {.name = described(asked), .known = false};
   const known_text& text = found->second;
   out.name = text.name;
   out.rows = text.rows;
@@ -297,6 +305,8 @@ void sqlserver_script::always(std::string_view name, const tds_answer& answer) {
 }
 
 tds_script sqlserver_script::handlers() {
+  // Takes seconds. Later they would be a part of a client's time for its login.
+  all_texts();
   const auto say = [this](const tds_request& asked) { return answer(asked); };
   return {.statement = say, .login = say};
 }

@@ -48,7 +48,7 @@ done
 
 groups=(build test)
 if [[ ${stages[*]} != quick ]]; then
-  groups+=(lint)  # the grammar of T-SQL
+  groups+=(grammar)
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
   groups+=(patroni browser)
 fi

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/text.hpp>
+
 #include "core/base/errors.hpp"
 #include "core/claim/dead_letters.hpp"
 #include "core/claim/messages.hpp"

@@ -37,7 +37,8 @@ class async_calls {
   /// The executor of the pool: that of handlers without one.
   using executor_type = async_detail::pool_executor;
 
-  /// @param threads up to open_options::max_sessions are of use.
+  /// @param threads 1 to 1,000; up to open_options::max_sessions are of use.
+  /// @throws error errc::invalid_argument for another number.
   explicit async_calls(database db, std::size_t threads = 4)
       : state_(std::make_shared<async_detail::pool_state>(std::move(db), threads)) {}
   /// On the program's threads. Waiting for their end (`join`) lasts until this is destroyed.
@@ -91,7 +92,8 @@ class async_calls {
 /// `co_await jobs.async_take(net::use_awaitable)`. Handlers get an error code first, of
 /// `tableq_category` or Asio's own, on their associated executor. Options are those of the blocking
 /// calls. A call that was cancelled, or whose `async_calls` is gone, is operation_aborted: then it
-/// has had no effect.
+/// has had no effect. The context of that executor lives until the handler was called, or longer
+/// than the `async_calls`: declare it before.
 ///
 /// Shares the pool and the queue.
 ///

@@ -317,6 +317,12 @@ TEST_P(asynchronous, an_error_is_a_code_of_tableq) {
   EXPECT_EQ(std::string(failure.category().name()), "tableq");
 }
 
+TEST_P(asynchronous, no_threads_or_too_many_are_refused) {
+  for (const std::size_t threads : {0, 1001}) {
+    EXPECT_CODE(invalid_argument, tableq::async_calls(db(), threads));
+  }
+}
+
 TEST_P(asynchronous, the_handler_runs_on_its_executor_and_never_before_the_call_returns) {
   tableq::async_calls calls(db(), 1);
   tableq::async_queue queue(calls, jobs());

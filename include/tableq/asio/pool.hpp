@@ -22,11 +22,17 @@ using pool_executor = net::thread_pool::executor_type;
 /// it, also what a queue makes after the end of the calls.
 struct pool_state {
   pool_state(database of, std::size_t threads)
-      : own(std::make_unique<net::thread_pool>(threads)),
+      : own(std::make_unique<net::thread_pool>(checked(threads))),
         db(std::move(of)),
         executor(own->get_executor()) {}
   pool_state(database of, net::thread_pool& pool)
       : db(std::move(of)), executor(pool.get_executor()) {}
+
+  /// Asio itself would take none, and never run a call.
+  static std::size_t checked(std::size_t threads) {
+    if (threads >= 1 && threads <= 1000) return threads;
+    throw error(errc::invalid_argument, advice::never, "async_calls: threads is 1 to 1000");
+  }
 
   std::unique_ptr<net::thread_pool> own;
   database db;

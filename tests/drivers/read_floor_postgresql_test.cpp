@@ -35,6 +35,7 @@ class held_snapshot : public on_each_kind {
   /// Index entries of the table that were read so far, or what `counted_` says. Sessions report at
   /// their end.
   std::int64_t entries_seen() {
+    await_figures();
     const auto told = here().sql("SELECT " + counted_ + " WHERE relid = CAST('mail' AS regclass)");
     return std::stoll(told.at(0).at(0).value());
   }
@@ -69,6 +70,17 @@ class held_snapshot : public on_each_kind {
                   .empty();
     };
     while (at_work() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+  /// Waits for figures of now. Before PostgreSQL 15 they may be half a second old; since then there
+  /// is no such time.
+  void await_figures() {
+    const std::string now = here().sql("SELECT clock_timestamp()").at(0).at(0).value();
+    while (!here()
+                .sql("SELECT 1 WHERE pg_stat_get_snapshot_timestamp() < CAST('" + now +
+                     "' AS timestamptz)")
+                .empty()) {
+      std::this_thread::yield();
+    }
   }
   bool may_prepare() { return here().sql("SHOW max_prepared_transactions").at(0).at(0) != "0"; }
   void put_500() {

@@ -39,10 +39,8 @@ class held_snapshot : public on_each_kind {
     const auto told = here().sql("SELECT " + counted_ + " WHERE relid = CAST('mail' AS regclass)");
     return std::stoll(told.at(0).at(0).value());
   }
-  /// Reads all messages through separate sessions, `max` at a time. @return the number of index
-  /// entries that were read.
-  std::int64_t read(int reads, std::size_t max) {
-    const std::int64_t before = entries_seen();
+  /// Reads messages through a session of its own, `max` at a time.
+  void read(int reads, std::size_t max) {
     {
       tableq::database once = open();
       any_queue mail(once, kind(), "mail");
@@ -57,6 +55,11 @@ class held_snapshot : public on_each_kind {
       }
     }
     await_sessions();
+  }
+  /// The same. @return the number of index entries that were read.
+  std::int64_t cost_of(int reads, std::size_t max) {
+    const std::int64_t before = entries_seen();
+    read(reads, max);
     return entries_seen() - before;
   }
   /// Waits for the end of sessions: they report then.
@@ -102,13 +105,13 @@ class held_snapshot : public on_each_kind {
     // A read from the very start steps over all deleted rows. The first read does, and on a loaded
     // machine one may do so each second. Without a floor the number would be 500 times 20,000.
     constexpr std::int64_t most = std::int64_t{stale} * fresh / 10;
-    std::int64_t least = read(fresh, 1);
+    std::int64_t least = cost_of(fresh, 1);
     // On a loaded machine a process may end before its looks have settled. The new messages of a
     // stack would hide the old ones.
     for (int i = 0; kind() != tableq::kind::lifo && i < 5 && least > most; ++i) {
       put_500();
       clear_database();
-      least = std::min(least, read(fresh, 1));
+      least = std::min(least, cost_of(fresh, 1));
     }
     EXPECT_LE(least, most);
   }
@@ -167,7 +170,7 @@ TEST_P(held_snapshot, costs_reads_no_more_by_statistics_of_an_empty_table) {
   const auto work = [this] {
     make("mail").put_all(std::vector<std::string>(1000, "x"));
     clear_database();
-    return read(5, 100) + read(500, 1);
+    return cost_of(5, 100) + cost_of(500, 1);
   };
   for (int i = 0; i < 20; ++i) make("mail").put_all(std::vector<std::string>(1000, "x"));
   clear_database();

@@ -57,6 +57,9 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
     // The file may have gone while it was opened.
     if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
     auto [native, means] = judge(texts.definition, failure);
+    if (failure.judged() == std::nullopt && means.code != errc::internal) {
+      native.sentence += number_of_refusal(native);
+    }
     if (ends_session(means) || means.code == errc::internal) {
       means = {errc::connection_failed, advice::session};
       // Told of a statement, a time-out would leave open what it has changed.
@@ -110,6 +113,12 @@ judged_failure judge(const dialect& definition, const native_failure& failure, s
     out.native.sentence += "; make room where the database keeps it, then call again";
   }
   return out;
+}
+
+std::string number_of_refusal(const native_error& what) {
+  const bool by_server = what.sqlstate.starts_with("28") || what.sqlstate.starts_with("42");
+  if (!by_server || what.number == 0) return {};
+  return " (number " + std::to_string(what.number) + ")";
 }
 
 void refuse_to_connect(const dialect_texts& texts, const std::string& complaint) {

@@ -34,6 +34,9 @@ struct judged_failure {
 judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent = 0,
                      std::string_view table = {});
 
+/// ` (number 18456)`, if the server refused a login with a number: many have the same sentence.
+std::string number_of_refusal(const native_error& what);
+
 /// Throws errc::not_found with the complaint.
 /// @param complaint empty: does nothing.
 void refuse_to_connect(const dialect_texts& texts, const std::string& complaint);

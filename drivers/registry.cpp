@@ -80,9 +80,11 @@ class known_dialects {
     const std::scoped_lock hold(core::process_wide());
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
+    const dialect* const meant = meant_by(name);
     throw error(errc::invalid_argument, advice::never,
                 "unknown dialect; this build knows " +
-                    listed([](const dialect_texts& texts) { return texts.definition.name; }));
+                    listed([](const dialect_texts& texts) { return texts.definition.name; }) +
+                    (meant == nullptr ? "" : ". Write " + meant->name));
   }
 
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_scheme(std::string_view scheme) const {
@@ -97,6 +99,7 @@ class known_dialects {
 #if defined(TABLEQ_WITH_ODBC)
     sentence += " or odbc://";
 #endif
+    if (const dialect* const meant = meant_by(scheme)) sentence += ". Write " + meant->name + "://";
     throw error(errc::invalid_argument, advice::never, sentence);
   }
 
@@ -155,6 +158,22 @@ class known_dialects {
       }
     }
     by_name_.insert_or_assign(added.name, std::move(texts));
+  }
+
+  /// The dialect of a name as others write it: SQLServer, mssql, jdbc:sqlserver, mssql+pyodbc. Null
+  /// if it is none's.
+  [[nodiscard]] const dialect* meant_by(std::string_view word) const {
+    std::string letters;
+    for (const char c : word) {
+      const auto each = static_cast<unsigned char>(c);
+      if (std::isalnum(each) != 0) letters += static_cast<char>(std::tolower(each));
+    }
+    for (const auto& [name, texts] : by_name_) {
+      for (const std::string& scheme : texts->definition.schemes) {
+        if (letters.find(scheme) != std::string::npos) return &texts->definition;
+      }
+    }
+    return nullptr;
   }
 
   template <class Show>
@@ -266,7 +285,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
     const native_error& native = failure.details();
     const verdict means = failure.judged().value_or(
         verdict{errc::connection_failed, known().advice_for_login(native)});
-    throw error(means.code, means.advice, native.sentence,
+    throw error(means.code, means.advice, native.sentence + number_of_refusal(native),
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));

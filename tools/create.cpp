@@ -253,6 +253,16 @@ exit_status print_index_ddl(const connection_options& connection, const ddl_argu
   return exit_status::done;
 }
 
+/// Of PostgreSQL and SQLite the clients have an option for one transaction; sqlcmd and SSMS do not.
+std::string as_script(std::string_view dialect, const std::string& text) {
+  if (dialect != "sqlserver") {
+    return "Run this in one transaction: an error then leaves nothing behind.\n" + text;
+  }
+  return "Run this as one batch, without GO in it: an error leaves nothing behind.\n"
+         "SET XACT_ABORT ON;\nBEGIN TRANSACTION;\n" +
+         text + "COMMIT TRANSACTION;\n";
+}
+
 exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,
                       const queue_arguments& given) {
   if (what.table.given()) return print_index_ddl(connection, what, given);
@@ -275,9 +285,7 @@ exit_status print_ddl(const connection_options& connection, const ddl_arguments&
                              queue, given.settings(), naming(connection)));
   } else {
     const std::string text = tableq::ddl(dialect, queue, given.settings(), naming(connection));
-    out.write("-- " + version() + ". Run this in one transaction" +
-              (dialect == "sqlserver" ? ", with XACT_ABORT ON" : "") +
-              ": an error then leaves nothing behind.\n" + text);
+    out.write("-- " + version() + ". " + as_script(dialect, text));
   }
   out.flush();
   return exit_status::done;

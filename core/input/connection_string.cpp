@@ -48,6 +48,19 @@ void read_setting(std::string_view setting, connection_url& url) {
   }
 }
 
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> units{
+    {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+
+/// In the largest unit that gives a whole number.
+std::string in_units(std::chrono::milliseconds time) {
+  std::string out;
+  for (const auto& [name, length] : units) {
+    if (time.count() % length == 0) out = std::to_string(time.count() / length).append(name);
+    if (time.count() == 0) break;
+  }
+  return out;
+}
+
 }  // namespace
 
 connection_url parse_connection_string(std::string_view url) {
@@ -78,8 +91,6 @@ connection_url parse_connection_string(std::string_view url) {
 std::chrono::milliseconds parse_duration(std::string_view key, std::string_view text,
                                          std::chrono::milliseconds least,
                                          std::chrono::milliseconds most) {
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> units{
-      {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
   std::int64_t count = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (failed == std::errc()) {
@@ -90,8 +101,8 @@ std::chrono::milliseconds parse_duration(std::string_view key, std::string_view 
       if (out >= least) return out;
     }
   }
-  refuse(shown(key) + " takes a duration such as 250ms, 5s, 2m, 1h or 7d, from " +
-         std::to_string(least.count()) + " to " + std::to_string(most.count()) + " ms");
+  refuse(shown(key) + " takes a number with its unit (ms, s, m, h or d), from " +
+         in_units(least) + " to " + in_units(most));
 }
 
 std::string shown(std::string_view key) {

@@ -332,12 +332,21 @@ class odbc_executor final : public transport {
   soci::session* callers_;  // null also for a handle without SOCI
 };
 
-/// @param more the driver's other records; empty: not known
-[[noreturn]] void fail_to_connect(native_error what, const std::string& connect,
+/// @param limited as for explained. @param more the driver's other records; empty: not known
+[[noreturn]] void fail_to_connect(native_error what, const std::string& connect, bool limited,
                                   std::vector<native_error> more = {}) {
-  what.link_lost = true;
-  // psqlODBC has one SQLSTATE for all. By another one the next logins wait: login_pauses.hpp.
-  if (what.sentence.find("authentication failed") != std::string::npos) what.sqlstate = "28000";
+  // A server that says no has not lost the link.
+  what.link_lost = !what.sqlstate.starts_with("42") && !what.sqlstate.starts_with("28");
+  if (std::string mistake = mistake_in(connect, what.sqlstate); !mistake.empty()) {
+    what.sentence = std::move(mistake);
+    throw native_failure::judged_as({errc::invalid_argument, advice::never}, std::move(what));
+  }
+  // psqlODBC has one SQLSTATE and one number for all. By another one the next logins wait:
+  // login_pauses.hpp.
+  if (what.sentence.find("authentication failed") != std::string::npos) {
+    what.sqlstate = "28000";
+    what.number = 0;
+  }
   what.sentence = plain_sentence(what.sentence);
   if (gives_no_reason(what)) {
     if (more.empty()) more = refusal_of(connect);  // SOCI keeps the first record only
@@ -350,7 +359,7 @@ class odbc_executor final : public transport {
   }
   if (what.sqlstate == "01S00") what.sentence = "the ODBC driver failed without a reason";
   what.sentence = without_secrets(std::move(what.sentence), connect);
-  const native_failure told = explained(what);
+  const native_failure told = explained(what, connect, limited);
   if (told.judged()) throw native_failure(told);
   what.sentence += advice_for_connect(what.sqlstate);
   if (!loads_driver(what.sqlstate)) {
@@ -387,12 +396,12 @@ failed_addresses& failed_before() {
   return *all;
 }
 
-void try_without_soci(const std::string& connect) {
+void try_without_soci(const std::string& connect, bool limited) {
   std::vector<native_error> records = refusal_in_full(connect);
   if (records.empty()) return;
   native_error first = std::move(records.front());
   records.erase(records.begin());
-  fail_to_connect(std::move(first), connect, std::move(records));
+  fail_to_connect(std::move(first), connect, limited, std::move(records));
 }
 
 void refuse_option(const std::string& complaint) {
@@ -403,12 +412,14 @@ void refuse_option(const std::string& complaint) {
 /// @param known the address, the same for each of its logins
 void open_known(soci::session& session, const endpoint& address, const std::string& known) {
   const std::string connect = with_needs(address.connect);
+  // Addresses with a time for statements have one for logins.
+  const bool limited = address.statement_timeout.has_value();
   const std::size_t key = std::hash<std::string>{}(known);
   soci::connection_parameters parameters(soci::odbc, connect);
   // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const fork_guard guard;
-  if (failed_before().has(key)) try_without_soci(connect);
+  if (failed_before().has(key)) try_without_soci(connect, limited);
   try {
     session.open(parameters);
     failed_before().drop(key);
@@ -423,9 +434,9 @@ void open_known(soci::session& session, const endpoint& address, const std::stri
     fail_to_connect({.sqlstate = state,
                      .number = static_cast<int>(failure.native_error_code()),
                      .sentence = message},
-                    connect);
+                    connect, limited);
   } catch (const soci::soci_error& failure) {
-    fail_to_connect({.sentence = failure.get_error_message()}, connect);
+    fail_to_connect({.sentence = failure.get_error_message()}, connect, limited);
   }
   refuse_option(refused_option(handle_of(session)));
 }

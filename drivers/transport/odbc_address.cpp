@@ -275,10 +275,23 @@ namespace {
 constexpr std::string_view does_not_start = "IM004";
 }  // namespace
 
-bool loads_driver(std::string_view sqlstate) noexcept {
-  constexpr std::string_view no_such_driver = "IM002";
+bool missing_driver(std::string_view sqlstate) noexcept {
   constexpr std::string_view not_loaded = "01000";
-  return sqlstate != no_such_driver && sqlstate != not_loaded && sqlstate != does_not_start;
+  return sqlstate == no_such_source || sqlstate == not_loaded;
+}
+
+bool loads_driver(std::string_view sqlstate) noexcept {
+  return !missing_driver(sqlstate) && sqlstate != does_not_start;
+}
+
+std::string listed_drivers() {
+  std::string names;
+  for (const std::string& name : installed_drivers()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "installed are: " + (names.empty() ? "none" : names) +
+         ". Name one of them, or install another (packages odbc-postgresql, libsqliteodbc, "
+         "tdsodbc, or the database's vendor's)";
 }
 
 std::string advice_for_connect(std::string_view sqlstate) {
@@ -286,18 +299,13 @@ std::string advice_for_connect(std::string_view sqlstate) {
   if (sqlstate.starts_with("08") || sqlstate.starts_with("HYT0")) {
     return "; check host, port, firewall, encryption and way of login";
   }
-  if (loads_driver(sqlstate)) return {};
-  if (sqlstate == does_not_start) {
-    return "; the driver was found and does not start: files beside its library may be missing, of "
-           "Microsoft's those in share/resources";
+  if (missing_driver(sqlstate)) {
+    return "; the driver's library, or one that it needs, is missing: `odbcinst -j` names the file "
+           "with its path, ldd what it needs";
   }
-  std::string names;
-  for (const std::string& name : installed_drivers()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return "; installed ODBC drivers are: " + (names.empty() ? "none" : names) +
-         ". Name one of them, or install another (packages odbc-postgresql, libsqliteodbc, "
-         "tdsodbc, or the database's vendor's)";
+  if (sqlstate != does_not_start) return {};
+  return "; the driver was found and does not start: files beside its library may be missing, of "
+         "Microsoft's those in share/resources";
 }
 
 uri parse_uri(const connection_url& url, std::string_view backend) {

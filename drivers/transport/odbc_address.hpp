@@ -66,7 +66,14 @@ std::string raw_connection_string(const connection_url& url);
 /// @throws error errc::connection_failed when there is no driver manager.
 std::vector<std::string> installed_drivers();
 
-/// False if, by a failed connect's SQLSTATE, the driver is missing or cannot be loaded.
+/// `installed are: A, B`, and how to get others.
+std::string listed_drivers();
+
+/// No data source, or no driver, of the name.
+inline constexpr std::string_view no_such_source = "IM002";
+/// Whether, by a failed connect's SQLSTATE, the driver or its library is missing.
+bool missing_driver(std::string_view sqlstate) noexcept;
+/// False if, by the same, the driver is missing or cannot be loaded.
 bool loads_driver(std::string_view sqlstate) noexcept;
 
 /// The end of the sentence of a failed connect: what to check or to install. May be empty.

@@ -26,23 +26,33 @@ struct reason {
   advice safe;
   std::string_view sentence;  ///< Empty: the driver's own.
   std::string_view option = {};
+  /// The driver tells it when the time for the login has run out.
+  bool late = false;
 };
 
 constexpr std::string_view unknown_host =
     "the host's name is unknown: check the host of the address";
 constexpr std::string_view nothing_there =
-    "nothing answers at the host and the port; check both, and the firewall. A wrong port may cost "
-    "the whole login time, which login_timeout limits";
+    "nothing answers at the host and the port; check both, and the firewall";
+constexpr std::string_view tries_on =
+    ". The driver tries until login_timeout is over: a shorter one tells it sooner";
+constexpr std::string_view after_a_comma =
+    ". This driver takes the port after a comma, as in Server=host,1433, and ignores Port";
+constexpr std::string_view no_instance =
+    "the host does not tell the port of this instance: check its name, and that SQL Server Browser "
+    "runs there (UDP port 1434), or give the port instead of the instance";
 constexpr std::string_view or_encrypt =
     "; encrypt=no (in a connection string Encrypt=no) does without encryption: the password then "
     "crosses the network readable";
 
+constexpr int freetds_unreachable = 20009;
+
 constexpr std::array reasons{
     // Microsoft's: the network's numbers, the login's, those of TLS.
     reason{11001, advice::session, unknown_host},
-    reason{10057, advice::session, nothing_there},
-    reason{10060, advice::session, nothing_there},
-    reason{10061, advice::session, nothing_there},
+    reason{10057, advice::session, nothing_there, {}, true},
+    reason{10060, advice::session, nothing_there, {}, true},
+    reason{10061, advice::session, nothing_there, {}, true},
     reason{258, advice::session,
            "the server did not answer the login in time; check host, port and firewall, then its "
            "load"},
@@ -55,13 +65,22 @@ constexpr std::array reasons{
            "accepts it"},
     // FreeTDS's.
     reason{20013, advice::session, unknown_host},
-    reason{20009, advice::session, nothing_there},
+    reason{freetds_unreachable, advice::session, nothing_there},
     reason{20002, advice::session,
            "the server ended the connection before the login: it may offer no encryption, demand "
            "it, or be no SQL Server",
            "; encrypt=no (in a connection string Encryption=request) does without encryption: the "
            "password then crosses the network readable"},
 };
+
+/// Of the first attribute with one of the keys; empty if there is none.
+std::string value_of(const std::vector<attribute>& all,
+                     std::initializer_list<std::string_view> keys) {
+  const auto found = std::ranges::find_if(all, [&](const attribute& one) {
+    return std::ranges::find(keys, one.key) != keys.end() && !one.value.empty();
+  });
+  return found == all.end() ? std::string() : found->value;
+}
 
 }  // namespace
 
@@ -113,14 +132,50 @@ bool gives_no_reason(const native_error& what) {
          (what.sqlstate == "08001" || what.sqlstate == "HYT00" || what.sqlstate == "01S00");
 }
 
-native_failure explained(native_error what) {
+std::string mistake_in(const std::string& connect, std::string_view sqlstate) {
+  const std::vector<attribute> all = parse(connect);
+  const std::string driver = value_of(all, {"DRIVER"});
+  const std::string source = value_of(all, {"DSN", "FILEDSN"});
+  if (missing_driver(sqlstate) && !driver.empty()) {
+    const std::vector<std::string> installed = installed_drivers();
+    const bool known = driver.find('/') != std::string::npos ||
+                       std::ranges::any_of(installed, [&](const std::string& name) {
+                         return lowered(name) == lowered(driver);
+                       });
+    if (!known) return "no ODBC driver has the name that Driver gives; " + listed_drivers();
+  } else if (missing_driver(sqlstate) && source.empty()) {
+    return "the connection string names neither a driver nor a data source: begin it with "
+           "Driver=NAME; " +
+           listed_drivers();
+  } else if (sqlstate == no_such_source) {
+    return "no data source has the name that DSN gives: `odbcinst -q -s` lists those there are. Or "
+           "name a driver and a server instead, Driver=NAME;Server=host";
+  }
+  if (preference(driver) == 0 || !source.empty() ||
+      !value_of(all, {"SERVER", "SERVERNAME", "ADDRESS", "ADDR"}).empty()) {
+    return {};
+  }
+  return std::string("the connection string names no server: add ") +
+         (is_freetds(driver) ? "Server=host;Port=1433" : "Server=host,1433");
+}
+
+native_failure explained(native_error what, const std::string& connect, bool limited) {
   const auto* const found = std::find_if(
       reasons.begin(), reasons.end(), [&](const reason& one) { return one.number == what.number; });
   if (found == reasons.end()) return native_failure(std::move(what));
+  const std::vector<attribute> all = parse(connect);
+  const bool by_name = value_of(all, {"SERVER"}).find('\\') != std::string::npos;
+  const bool certificate = says(what.sentence, "certificate");
+  std::string_view more = found->number == -1 && !certificate ? std::string_view() : found->option;
+  if (found->late && limited) more = tries_on;
+  if (found->late && !value_of(all, {"PORT"}).empty()) more = after_a_comma;
   // Another attempt meets the same certificate.
   const bool stays = found->safe == advice::never || says(what.sentence, "certificate verify");
   if (!found->sentence.empty()) what.sentence = found->sentence;
-  what.sentence += found->option;
+  if (by_name && (found->number == freetds_unreachable || says(what.sentence, "locating server"))) {
+    what.sentence = no_instance;
+  }
+  what.sentence += more;
   return native_failure::judged_as(
       {errc::connection_failed, stays ? advice::never : advice::session}, std::move(what));
 }

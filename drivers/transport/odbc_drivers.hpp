@@ -50,8 +50,12 @@ inline constexpr std::string_view usual_drivers =
 
 /// Whether the driver's first record gives no reason, so that another one may.
 [[nodiscard]] bool gives_no_reason(const native_error& what);
+/// What is wrong in a connection string that made no connection: a driver or a data source that is
+/// not there, no server. Empty if that is not the reason.
+[[nodiscard]] std::string mistake_in(const std::string& connect, std::string_view sqlstate);
 /// Explains a refused connection: the reason, and the option that ends it. The dialect judges what
 /// no row of the table explains.
-[[nodiscard]] native_failure explained(native_error what);
+/// @param limited the address has the key login_timeout, or could have it
+[[nodiscard]] native_failure explained(native_error what, const std::string& connect, bool limited);
 
 }  // namespace tableq::inline v0::drivers::odbc

@@ -32,6 +32,13 @@ struct tds_settings {
   std::optional<std::chrono::milliseconds> login_timeout;
 };
 
+/// What other programs take as keys, and an address has before its question mark.
+bool is_a_part(std::string_view key) {
+  constexpr std::array<std::string_view, 9> parts{"user", "username", "uid",  "password", "pwd",
+                                                  "host", "server",   "port", "database"};
+  return std::ranges::find(parts, lowered(key)) != parts.end();
+}
+
 void read_setting(const std::string& key, const std::string& given, tds_settings& settings) {
   const auto one_of = [&](std::initializer_list<std::string_view> known, const char* sentence) {
     if (std::find(known.begin(), known.end(), given) == known.end()) {
@@ -60,6 +67,11 @@ void read_setting(const std::string& key, const std::string& given, tds_settings
     settings.statement_timeout = core::parse_duration(key, given, 1s, 24h);
   } else if (key == "login_timeout") {
     settings.login_timeout = core::parse_duration(key, given, 1s, 1h);
+  } else if (is_a_part(key)) {
+    refuse(settings.backend,
+           core::shown(key) +
+               " stands before the question mark: sqlserver://user:password@host:1433/database, "
+               "with characters such as / @ : ? % as %2F %40 %3A %3F %25");
   } else {
     refuse(settings.backend,
            "unknown key " + core::shown(key) +
@@ -138,15 +150,21 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
            "driver names one that is neither FreeTDS nor one for SQL Server by its name; "
            "odbc:// takes a connection string for any");
   }
-  std::string names;
-  for (const std::string& name : installed) names += (names.empty() ? "" : ", ") + name;
+  const std::string usual(usual_drivers);
+  const std::string help = "; install Microsoft's package msodbcsql18, or FreeTDS (tdsodbc)";
+  if (given.driver.empty()) {
+    refuse(given.backend,
+           "no ODBC driver for SQL Server is installed: looked for " + usual +
+               ", and for other names with SQL Server" + help,
+           errc::connection_failed);
+  }
+  std::string there;
+  for (const std::string& name : installed) {
+    if (preference(name) > 0) there += (there.empty() ? "" : ", ") + name;
+  }
   refuse(given.backend,
-         (given.driver.empty() ? "no ODBC driver for SQL Server is installed: looked for " +
-                                     std::string(usual_drivers) + ", and for names with SQL Server"
-                               : std::string("the driver that is asked for is not installed")) +
-             "; installed are: " + (names.empty() ? "none" : names) +
-             ". Install FreeTDS (package tdsodbc), or Microsoft's msodbcsql18",
-         errc::connection_failed);
+         "no installed ODBC driver has the name that the key `driver` gives. Usual names are " +
+             usual + "; installed of such: " + (there.empty() ? "none" + help : there));
 }
 
 /// SOCI sets no attribute before it connects. unixODBC sets those that the connection string names.

@@ -181,6 +181,12 @@ TEST(address_without_database, an_unknown_scheme_is_refused_with_the_known_ones)
     for (const std::string& known : tableq::dialects()) {
       EXPECT_TRUE(contains(refused.what(), known + "://")) << refused.what();
     }
+    EXPECT_FALSE(contains(refused.what(), "Write")) << refused.what();
+  }
+  for (const std::string& known : tableq::dialects()) {
+    const tableq::error refused =
+        thrown_by([&] { (void)tableq::database::open("jdbc:" + known + "://somewhere"); });
+    EXPECT_TRUE(contains(refused.what(), "Write " + known + "://")) << refused.what();
   }
 }
 

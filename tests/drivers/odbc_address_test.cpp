@@ -173,6 +173,45 @@ TEST(odbc_secrets, that_stars_would_betray_take_the_sentence_with_them) {
   EXPECT_EQ(without_secrets("", "PWD=z"), "");
 }
 
+TEST(odbc_connection_strings, that_are_wrong_are_told_by_what_is_missing) {
+  for (const char* none : {"UID=u;PWD=canary", "DSN=;UID=u", "Driver=;Server=h", "Server=h"}) {
+    EXPECT_TRUE(contains(mistake_in(none, "IM002"), "begin it with Driver=NAME")) << none;
+  }
+  EXPECT_TRUE(contains(mistake_in("DSN=canary;UID=u", "IM002"), "no data source"));
+  EXPECT_TRUE(contains(mistake_in("Driver=canary;Server=h", "01000"), "no ODBC driver has the name"));
+  EXPECT_TRUE(contains(mistake_in("Driver=FreeTDS;UID=u", "08S01"), "add Server=host;Port=1433"));
+  EXPECT_TRUE(contains(mistake_in("Driver={ODBC Driver 18 for SQL Server};Host=h", "08001"),
+                       "add Server=host,1433"));
+  // These may be right: the reason is another.
+  for (const char* good : {"Driver=FreeTDS;Servername=h", "Driver=SQLite3", "DSN=x",
+                           "Driver={ODBC Driver 18 for SQL Server};Server=h"}) {
+    EXPECT_EQ(mistake_in(good, "08001"), "") << good;
+  }
+  EXPECT_EQ(mistake_in("Driver=/canary.so;Server=h", "01000"), "") << "of a path the driver manager tells";
+  EXPECT_EQ(mistake_in("Driver=SQLite3", "01000"), "") << "it is installed";
+}
+
+TEST(odbc_connection_strings, that_reach_nothing_hear_of_the_time_and_of_the_form_of_their_driver) {
+  const std::string microsoft = "Driver={ODBC Driver 18 for SQL Server};Server=h";
+  const auto told = [](int number, const std::string& connect, bool limited) {
+    return explained({.number = number, .sentence = "Error Locating Server/Instance Specified"},
+                     connect, limited)
+        .details()
+        .sentence;
+  };
+  EXPECT_TRUE(contains(told(10061, microsoft, true), "until login_timeout is over"));
+  for (const std::string& other : {told(10061, microsoft, false), told(20009, "Server=h", true)}) {
+    EXPECT_TRUE(contains(other, "nothing answers at the host")) << other;
+    EXPECT_FALSE(contains(other, "login")) << other;
+  }
+  EXPECT_TRUE(contains(told(10061, microsoft + ";Port=1", false), "as in Server=host,1433"));
+  for (const int number : {-1, 20009}) {
+    const std::string instance = told(number, "Server=h\\one", true);
+    EXPECT_TRUE(contains(instance, "SQL Server Browser")) << instance;
+    EXPECT_FALSE(contains(instance, "certificate")) << instance;
+  }
+}
+
 std::string raw(const std::string& url) {
   return raw_connection_string(tableq::core::parse_connection_string(url));
 }

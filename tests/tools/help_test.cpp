@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <tableq/unstable/dialect.hpp>
+
 #include "tools/tool_fixture.hpp"
 
 namespace {
@@ -75,8 +77,21 @@ TEST(tool_help, ddl_needs_no_database) {
     const ended end = run_alone({"ddl", dialect, "claim", "jobs", "--prefix", "app_"});
     EXPECT_EQ(end.status, 0) << end.err;
     EXPECT_TRUE(contains(end.out, "app_jobs"));
-    EXPECT_TRUE(contains(end.out, "Run this in one transaction")) << end.out;
+    EXPECT_TRUE(contains(end.out, "Run this in one transaction") ||
+                contains(end.out, "SET XACT_ABORT ON;\nBEGIN TRANSACTION;\n"))
+        << end.out;
   }
+}
+
+TEST(tool_help, ddl_suggests_the_dialect_that_a_usual_name_means) {
+  for (const std::string& dialect : tableq::dialects()) {
+    for (const std::string& scheme : tableq::find_dialect(dialect).schemes) {
+      if (scheme == dialect) continue;
+      EXPECT_TRUE(contains(run_alone({"ddl", scheme, "fifo", "mail"}).err, "Write " + dialect));
+    }
+  }
+  const std::string none = run_alone({"ddl", "oracle", "fifo", "mail"}).err;
+  EXPECT_TRUE(contains(none, "knows") && !contains(none, "Write")) << none;
 }
 
 }  // namespace

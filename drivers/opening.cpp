@@ -57,7 +57,7 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
     // The file may have gone while it was opened.
     if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
     auto [native, means] = judge(texts.definition, failure);
-    if (failure.judged() == std::nullopt && means.code != errc::internal) {
+    if (!failure.judged() && means.code != errc::internal) {
       native.sentence += number_of_refusal(native);
     }
     if (ends_session(means) || means.code == errc::internal) {
@@ -116,8 +116,9 @@ judged_failure judge(const dialect& definition, const native_failure& failure, s
 }
 
 std::string number_of_refusal(const native_error& what) {
-  const bool by_server = what.sqlstate.starts_with("28") || what.sqlstate.starts_with("42");
-  if (!by_server || what.number == 0) return {};
+  constexpr int of_programs = 50'000;  // THROW gives them, as in setup.sql
+  if (!refused_by_server(what.sqlstate) || what.number == 0 || what.number >= of_programs)
+    return {};
   return " (number " + std::to_string(what.number) + ")";
 }
 

@@ -82,9 +82,9 @@ class known_dialects {
     if (found != by_name_.end()) return found->second;
     const dialect* const meant = meant_by(name);
     throw error(errc::invalid_argument, advice::never,
-                "unknown dialect; this build knows " +
-                    listed([](const dialect_texts& texts) { return texts.definition.name; }) +
-                    (meant == nullptr ? "" : ". Write " + meant->name));
+                "unknown dialect; this build knows " + listed([](const dialect_texts& texts) {
+                  return texts.definition.name;
+                }) + (meant == nullptr ? "" : ". Write " + meant->name));
   }
 
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_scheme(std::string_view scheme) const {

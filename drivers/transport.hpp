@@ -56,6 +56,11 @@ class native_failure : public std::exception {
   std::optional<verdict> judged_;
 };
 
+/// Whether, by its SQLSTATE, the server itself refused a login.
+[[nodiscard]] inline bool refused_by_server(std::string_view sqlstate) noexcept {
+  return sqlstate.starts_with("28") || sqlstate.starts_with("42") || sqlstate == "08004";
+}
+
 /// Whether the session ended with the failure: by a limit on its time, or without a reason.
 [[nodiscard]] inline bool ends_session(const verdict& means) noexcept {
   return means.code == errc::connection_lost ||

@@ -101,8 +101,8 @@ std::chrono::milliseconds parse_duration(std::string_view key, std::string_view 
       if (out >= least) return out;
     }
   }
-  refuse(shown(key) + " takes a number with its unit (ms, s, m, h or d), from " +
-         in_units(least) + " to " + in_units(most));
+  refuse(shown(key) + " takes a number with its unit (ms, s, m, h or d), from " + in_units(least) +
+         " to " + in_units(most));
 }
 
 std::string shown(std::string_view key) {

@@ -1627,10 +1627,12 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: group.list
-SELECT TOP (CAST(:max AS bigint)) CAST(name AS nvarchar(200)) AS name, running, rate, burst, weight, changes, applied
-FROM {quotas} WITH (READCOMMITTEDLOCK)
-WHERE queue = CAST(:queue AS nvarchar(60)) AND name >= CAST(CAST(:first AS nvarchar(200)) AS varbinary(400))
-ORDER BY name
+-- By the bytes of the column: `name` alone would be the text of the row, which sorts by a collation.
+SELECT TOP (CAST(:max AS bigint)) CAST(l.name AS nvarchar(200)) AS name, l.running, l.rate, l.burst, l.weight, l.changes,
+       l.applied
+FROM {quotas} AS l WITH (READCOMMITTEDLOCK)
+WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name >= CAST(CAST(:first AS nvarchar(200)) AS varbinary(400))
+ORDER BY l.name
 
 -- name: group.remove
 DELETE FROM {quotas} WITH (ROWLOCK)

@@ -335,10 +335,9 @@ class odbc_executor final : public transport {
 /// @param limited as for explained. @param more the driver's other records; empty: not known
 [[noreturn]] void fail_to_connect(native_error what, const std::string& connect, bool limited,
                                   std::vector<native_error> more = {}) {
-  // A server that says no has not lost the link.
-  what.link_lost = !what.sqlstate.starts_with("42") && !what.sqlstate.starts_with("28");
-  if (std::string mistake = mistake_in(connect, what.sqlstate); !mistake.empty()) {
-    what.sentence = std::move(mistake);
+  what.link_lost = !refused_by_server(what.sqlstate);
+  if (const std::string mistake = mistake_in(connect, what); !mistake.empty()) {
+    what.sentence = without_secrets(plain_sentence(mistake), connect);
     throw native_failure::judged_as({errc::invalid_argument, advice::never}, std::move(what));
   }
   // psqlODBC has one SQLSTATE and one number for all. By another one the next logins wait:
@@ -351,7 +350,7 @@ class odbc_executor final : public transport {
   if (gives_no_reason(what)) {
     if (more.empty()) more = refusal_of(connect);  // SOCI keeps the first record only
     for (native_error& other : more) {
-      if (other.number == 0) continue;
+      if (other.number == 0 || other.number == what.number) continue;
       what.number = other.number;
       what.sentence = std::move(other.sentence);
       break;
@@ -361,7 +360,9 @@ class odbc_executor final : public transport {
   what.sentence = without_secrets(std::move(what.sentence), connect);
   const native_failure told = explained(what, connect, limited);
   if (told.judged()) throw native_failure(told);
-  what.sentence += advice_for_connect(what.sqlstate);
+  if (what.number == 0 || !refused_by_server(what.sqlstate)) {
+    what.sentence += advice_for_connect(what.sqlstate);
+  }
   if (!loads_driver(what.sqlstate)) {
     throw native_failure::judged_as({errc::connection_failed, advice::never}, std::move(what));
   }

@@ -37,15 +37,23 @@ constexpr std::string_view nothing_there =
 constexpr std::string_view tries_on =
     ". The driver tries until login_timeout is over: a shorter one tells it sooner";
 constexpr std::string_view after_a_comma =
-    ". This driver takes the port after a comma, as in Server=host,1433, and ignores Port";
+    ". This driver takes the port after a comma, as in Server=host,1433";
+constexpr std::string_view no_ticket =
+    "no login as the user of the process: it needs a ticket of Kerberos (kinit, klist), and "
+    "Microsoft's driver";
 constexpr std::string_view no_instance =
     "the host does not tell the port of this instance: check its name, and that SQL Server Browser "
     "runs there (UDP port 1434), or give the port instead of the instance";
+constexpr std::string_view broken_off =
+    "the server ended the connection in the middle of the login: its log may tell why. It may "
+    "demand "
+    "encryption, or be no SQL Server";
 constexpr std::string_view or_encrypt =
     "; encrypt=no (in a connection string Encrypt=no) does without encryption: the password then "
     "crosses the network readable";
 
 constexpr int freetds_unreachable = 20009;
+constexpr int freetds_failed = 20002;
 
 constexpr std::array reasons{
     // Microsoft's: the network's numbers, the login's, those of TLS.
@@ -53,6 +61,8 @@ constexpr std::array reasons{
     reason{10057, advice::session, nothing_there, {}, true},
     reason{10060, advice::session, nothing_there, {}, true},
     reason{10061, advice::session, nothing_there, {}, true},
+    reason{10054, advice::session, broken_off},
+    reason{458752, advice::session, no_ticket},
     reason{258, advice::session,
            "the server did not answer the login in time; check host, port and firewall, then its "
            "load"},
@@ -64,9 +74,10 @@ constexpr std::array reasons{
            "trust_server_certificate=yes (in a connection string TrustServerCertificate=yes) "
            "accepts it"},
     // FreeTDS's.
+    reason{20017, advice::session, broken_off},
     reason{20013, advice::session, unknown_host},
     reason{freetds_unreachable, advice::session, nothing_there},
-    reason{20002, advice::session,
+    reason{freetds_failed, advice::session,
            "the server ended the connection before the login: it may offer no encryption, demand "
            "it, or be no SQL Server",
            "; encrypt=no (in a connection string Encryption=request) does without encryption: the "
@@ -80,6 +91,13 @@ std::string value_of(const std::vector<attribute>& all,
     return std::ranges::find(keys, one.key) != keys.end() && !one.value.empty();
   });
   return found == all.end() ? std::string() : found->value;
+}
+
+/// Whether the port stands where Microsoft's driver does not look for it.
+bool misplaces_port(const std::vector<attribute>& all) {
+  std::string server = lowered(value_of(all, {"SERVER"}));
+  if (server.starts_with("tcp:")) server.erase(0, 4);
+  return !value_of(all, {"PORT"}).empty() || std::ranges::count(server, ':') == 1;
 }
 
 }  // namespace
@@ -127,12 +145,17 @@ std::string with_needs(std::string connect) {
 }
 
 bool gives_no_reason(const native_error& what) {
+  // That the host's name is unknown stands in another record.
+  if (what.number == freetds_unreachable) return true;
   // 01S00: a warning of Microsoft's driver, because the address has a login_timeout.
   return what.number == 0 &&
          (what.sqlstate == "08001" || what.sqlstate == "HYT00" || what.sqlstate == "01S00");
 }
 
-std::string mistake_in(const std::string& connect, std::string_view sqlstate) {
+std::string mistake_in(const std::string& connect, const native_error& what) {
+  // The driver names the key.
+  if (says(what.sentence, "value specified for connection string attribute")) return what.sentence;
+  const std::string_view sqlstate = what.sqlstate;
   const std::vector<attribute> all = parse(connect);
   const std::string driver = value_of(all, {"DRIVER"});
   const std::string source = value_of(all, {"DSN", "FILEDSN"});
@@ -168,10 +191,15 @@ native_failure explained(native_error what, const std::string& connect, bool lim
   const bool certificate = says(what.sentence, "certificate");
   std::string_view more = found->number == -1 && !certificate ? std::string_view() : found->option;
   if (found->late && limited) more = tries_on;
-  if (found->late && !value_of(all, {"PORT"}).empty()) more = after_a_comma;
+  if (found->number >= 10'000 && found->number < 20'000 && misplaces_port(all))
+    more = after_a_comma;
   // Another attempt meets the same certificate.
   const bool stays = found->safe == advice::never || says(what.sentence, "certificate verify");
   if (!found->sentence.empty()) what.sentence = found->sentence;
+  if (found->number == freetds_failed && lowered(value_of(all, {"TRUSTED_CONNECTION"})) == "yes") {
+    what.sentence = no_ticket;
+    more = {};
+  }
   if (by_name && (found->number == freetds_unreachable || says(what.sentence, "locating server"))) {
     what.sentence = no_instance;
   }

@@ -147,8 +147,8 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
   if (found != end && preference(*found) > 0) return *found;
   if (found != end && !given.driver.empty()) {
     refuse(given.backend,
-           "driver names one that is neither FreeTDS nor one for SQL Server by its name; "
-           "odbc:// takes a connection string for any");
+           "`driver` names an ODBC driver that is not for SQL Server; odbc:// takes a connection "
+           "string for any");
   }
   const std::string usual(usual_drivers);
   const std::string help = "; install Microsoft's package msodbcsql18, or FreeTDS (tdsodbc)";
@@ -162,9 +162,9 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
   for (const std::string& name : installed) {
     if (preference(name) > 0) there += (there.empty() ? "" : ", ") + name;
   }
-  refuse(given.backend,
-         "no installed ODBC driver has the name that the key `driver` gives. Usual names are " +
-             usual + "; installed of such: " + (there.empty() ? "none" + help : there));
+  refuse(given.backend, "`driver` names no installed ODBC driver. Usual names are " + usual +
+                            "; installed of these: " + (there.empty() ? "none" + help : there) +
+                            ". A blank is written as %20");
 }
 
 /// SOCI sets no attribute before it connects. unixODBC sets those that the connection string names.

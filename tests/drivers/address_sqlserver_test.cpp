@@ -225,17 +225,16 @@ TEST(addresses_of_sqlserver, take_the_newest_of_microsofts_drivers_then_freetds)
       odbc_settings_of("sqlserver://u@h?driver=odbc%20driver%2017%20for%20SQL%20server", microsoft)
           .at("DRIVER"),
       "ODBC Driver 17 for SQL Server");
-  expect_address_refused("sqlserver://u@h?driver=SQLite3", "neither FreeTDS nor", freetds);
+  expect_address_refused("sqlserver://u@h?driver=SQLite3", "not for SQL Server", freetds);
 }
 
 TEST(addresses_of_sqlserver, say_which_drivers_were_looked_for_when_none_serves) {
   const names others{"SQLite3", "PostgreSQL Unicode"};
-  const std::string usual =
-      "ODBC Driver 18 for SQL Server, ODBC Driver 17 for SQL Server, FreeTDS";
+  const std::string usual = "ODBC Driver 18 for SQL Server, ODBC Driver 17 for SQL Server, FreeTDS";
   for (const std::string driver : {"nix", "/canary.so"}) {
     const std::string url = "sqlserver://u:canary@h?driver=" + driver;
-    expect_address_refused(url, usual + "; installed of such: none; install", others);
-    expect_address_refused(url, usual + "; installed of such: FreeTDS", freetds);
+    expect_address_refused(url, usual + "; installed of these: none; install", others);
+    expect_address_refused(url, usual + "; installed of these: FreeTDS", freetds);
   }
   const tableq::error none = thrown_by([&] { (void)connect("sqlserver://u:canary@h", others); });
   EXPECT_EQ(none.code(), tableq::errc::connection_failed);

@@ -174,24 +174,34 @@ TEST(odbc_secrets, that_stars_would_betray_take_the_sentence_with_them) {
 }
 
 TEST(odbc_connection_strings, that_are_wrong_are_told_by_what_is_missing) {
-  for (const char* none : {"UID=u;PWD=canary", "DSN=;UID=u", "Driver=;Server=h", "Server=h"}) {
-    EXPECT_TRUE(contains(mistake_in(none, "IM002"), "begin it with Driver=NAME")) << none;
+  struct wrong {
+    const char* connect;
+    const char* sqlstate;
+    const char* told;
+  };
+  for (const wrong& each : {
+           wrong{"UID=u;PWD=canary", "IM002", "begin it with Driver=NAME"},
+           {"DSN=;UID=u", "IM002", "begin it with Driver=NAME"},
+           {"DSN=canary;UID=u", "IM002", "no data source"},
+           {"Driver=canary;Server=h", "01000", "no ODBC driver has the name"},
+           {"Driver=FreeTDS;UID=u", "08S01", "add Server=host;Port=1433"},
+           {"Driver={ODBC Driver 18 for SQL Server};Host=h", "08001", "add Server=host,1433"},
+           // Nothing is missing: the reason is another.
+           {"Driver=FreeTDS;Servername=h", "08001", ""},
+           {"DSN=x", "08001", ""},
+           {"Driver=SQLite3", "01000", ""},
+           {"Driver=/canary.so;Server=h", "01000", ""},
+       }) {
+    const std::string told = mistake_in(each.connect, {.sqlstate = each.sqlstate});
+    EXPECT_TRUE(contains(told, each.told) && told.empty() == (*each.told == 0))
+        << each.connect << ": " << told;
+    EXPECT_FALSE(contains(told, "canary")) << told;
   }
-  EXPECT_TRUE(contains(mistake_in("DSN=canary;UID=u", "IM002"), "no data source"));
-  EXPECT_TRUE(contains(mistake_in("Driver=canary;Server=h", "01000"), "no ODBC driver has the name"));
-  EXPECT_TRUE(contains(mistake_in("Driver=FreeTDS;UID=u", "08S01"), "add Server=host;Port=1433"));
-  EXPECT_TRUE(contains(mistake_in("Driver={ODBC Driver 18 for SQL Server};Host=h", "08001"),
-                       "add Server=host,1433"));
-  // These may be right: the reason is another.
-  for (const char* good : {"Driver=FreeTDS;Servername=h", "Driver=SQLite3", "DSN=x",
-                           "Driver={ODBC Driver 18 for SQL Server};Server=h"}) {
-    EXPECT_EQ(mistake_in(good, "08001"), "") << good;
-  }
-  EXPECT_EQ(mistake_in("Driver=/canary.so;Server=h", "01000"), "") << "of a path the driver manager tells";
-  EXPECT_EQ(mistake_in("Driver=SQLite3", "01000"), "") << "it is installed";
+  const std::string value = "Invalid value specified for connection string attribute 'Encrypt'";
+  EXPECT_EQ(mistake_in("Encrypt=maybe", {.sqlstate = "08001", .sentence = value}), value);
 }
 
-TEST(odbc_connection_strings, that_reach_nothing_hear_of_the_time_and_of_the_form_of_their_driver) {
+TEST(odbc_connection_strings, that_reach_nothing_hear_of_what_their_driver_and_address_have) {
   const std::string microsoft = "Driver={ODBC Driver 18 for SQL Server};Server=h";
   const auto told = [](int number, const std::string& connect, bool limited) {
     return explained({.number = number, .sentence = "Error Locating Server/Instance Specified"},
@@ -204,11 +214,16 @@ TEST(odbc_connection_strings, that_reach_nothing_hear_of_the_time_and_of_the_for
     EXPECT_TRUE(contains(other, "nothing answers at the host")) << other;
     EXPECT_FALSE(contains(other, "login")) << other;
   }
-  EXPECT_TRUE(contains(told(10061, microsoft + ";Port=1", false), "as in Server=host,1433"));
+  EXPECT_TRUE(contains(told(10061, microsoft + ";Port=1", true), "as in Server=host,1433"));
+  EXPECT_TRUE(contains(told(11001, microsoft + ":1433", true), "as in Server=host,1433"));
+  EXPECT_FALSE(contains(told(11001, "Server=tcp:h", true), "as in"));
   for (const int number : {-1, 20009}) {
     const std::string instance = told(number, "Server=h\\one", true);
     EXPECT_TRUE(contains(instance, "SQL Server Browser")) << instance;
     EXPECT_FALSE(contains(instance, "certificate")) << instance;
+  }
+  for (const int number : {458752, 20002}) {
+    EXPECT_TRUE(contains(told(number, "Server=h;Trusted_Connection=yes", true), "kinit"));
   }
 }
 

@@ -48,7 +48,7 @@ class sqlserver_login : public on_scripted_sqlserver {
 INSTANTIATE_TEST_SUITE_P(, sqlserver_login, all_ways, name_of_way);
 
 TEST_P(sqlserver_login, that_is_refused_is_told_at_once_and_not_repeated) {
-  for (const int number : {18456, 18470, 4060, 31337}) {  // no rule covers the last
+  for (const int number : {18456, 18470, 911, 4060, 31337}) {  // no rule covers the last
     script_.always("login", tds_answer().error(
                                 number, "No, " + std::string(canary_password) + " is not it.", 14));
     const std::string told = "(number " + std::to_string(number) + ")";

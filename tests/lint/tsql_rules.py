@@ -235,6 +235,14 @@ def tables_have_aliases(name, text, *_):
         yield f"a {{table}} without an alias stands beside {', '.join(sorted(uses))}"
 
 
+def order_is_by_columns(name, text, *_):
+    """ORDER BY x means the x of the rows first: a cast of the column x sorts otherwise."""
+    casts = set(re.findall(r"CAST\((?:\w+\.)?(\w+) AS [^)]*\)?\) AS \1\b", text))
+    for order in re.findall(r"^ORDER BY (.*)", text, flags=re.M):
+        for column in casts & set(re.findall(r"(?<![.\w])\w+", order)):
+            yield f"it is ordered by the cast {column}: give its table an alias"
+
+
 def inserts_lock_rows(name, text, *_):
     """Without the hint an INSERT may lock pages, which READPAST does not pass."""
     for found in re.finditer(r"INSERT INTO \{(?:table|limits|batches|members|schedules|quotas|starts)\}(?! WITH \(ROWLOCK\))", text):
@@ -286,6 +294,7 @@ RULES = [
     top_is_never_null,
     stored_json_is_checked,
     tables_have_aliases,
+    order_is_by_columns,
     inserts_lock_rows,
     ctes_are_read_once,
     items_are_waited_for_in_one_order,
@@ -363,6 +372,7 @@ BREACHES = {
         ("claim.filter", "CASE WHEN ISJSON(q.headers) = 1 THEN q.headers END", "q.headers"),
     ],
     "tables_have_aliases": [("claim.stats", "{table} AS own", "{table}"), ("pending.next_due", "{table} AS own", "{table}")],
+    "order_is_by_columns": [("group.list", "ORDER BY l.name", "ORDER BY name")],
     "ctes_are_read_once": [
         ("batch.strays", "message = last_one", "message = (SELECT MAX(message) FROM page)"),
         ("claim.filter", "place = number", "place = (SELECT COUNT(*) FROM seen)"),

@@ -77,7 +77,8 @@ TEST(durations, out_of_form_or_range_are_refused_with_their_key) {
         [&] { static_cast<void>(parse_duration("patience", bad, 10ms, 24h)); });
     EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
     EXPECT_TRUE(tableq_test::contains(refused.what(), "patience")) << refused.what();
-    EXPECT_TRUE(tableq_test::contains(refused.what(), "with its unit (ms, s, m, h or d), from 10ms to 1d"))
+    EXPECT_TRUE(
+        tableq_test::contains(refused.what(), "with its unit (ms, s, m, h or d), from 10ms to 1d"))
         << refused.what();
   }
 }

@@ -66,8 +66,8 @@ struct declared {
 };
 
 /// Rules of periodic messages. No process is in charge: each that takes, waits or works on a
-/// queue that has rules looks for due ones, of all queues, at most once a second. The message and the
-/// step to the next time are one transaction: each time has one message.
+/// queue that has rules looks for due ones, of all queues, at most once a second. The message and
+/// the step to the next time are one transaction: each time has one message.
 ///
 /// A message of a `claim` queue has the headers `tableq-schedule`, the rule's name, and
 /// `tableq-scheduled-at`, the time that it is for: `2026-03-29T01:00:00Z`. In the other kinds that

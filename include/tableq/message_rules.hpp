@@ -57,8 +57,8 @@ class optional_retry : public std::optional<retry_delays> {
   // NOLINTEND(google-explicit-constructor)
 };
 
-/// How long finished messages stay in a `claim` queue. Processes that take or settle messages delete
-/// older ones, in small steps of their own, for at most a tenth of each second.
+/// How long finished messages stay in a `claim` queue. Processes that take or settle messages
+/// delete older ones, in small steps of their own, for at most a tenth of each second.
 struct retention {
   /// Since its completion, of a message that the queue keeps; 1 ms to 3,650 days. Empty: until
   /// purge. Not less than the queue's key_window.

@@ -48,7 +48,7 @@ class async_calls {
   async_calls& operator=(const async_calls&) = delete;
   /// See the class.
   ~async_calls() {
-    state_->closed = true;
+    state_->close();
     state_->heard->close();
     if (state_->own) state_->own->join();
   }
@@ -131,7 +131,8 @@ class async_queue {
   }
 
   /// Takes up to `max` messages of a `claim` queue; waits for the first one up to options.wait.
-  /// Handler: `void(asio_error, std::vector<delivery>)`. A cancelled one gives its messages back.
+  /// Handler: `void(asio_error, std::vector<delivery>)`. A cancelled one gives its messages back,
+  /// also if it has ended and its handler has not run yet.
   template <class Token>
   auto async_take(std::size_t max, take_options options, Token&& token) {
     using result = std::vector<delivery>;
@@ -152,7 +153,8 @@ class async_queue {
   }
 
   /// Reads and deletes up to `max` messages; waits for the first one up to options.wait. Handler:
-  /// `void(asio_error, std::vector<message>)`. A cancelled one that has read messages succeeds.
+  /// `void(asio_error, std::vector<message>)`. A cancelled one that has read messages succeeds; so
+  /// give it a time by options.wait, since `||` would drop them.
   template <class Token>
   auto async_dequeue(std::size_t max, dequeue_options options, Token&& token) {
     const auto wait = std::exchange(options.wait, {});

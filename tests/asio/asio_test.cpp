@@ -211,6 +211,47 @@ TEST_P(asynchronous, a_take_that_is_cancelled_under_way_gives_its_messages_back)
   EXPECT_EQ(again->attempt, 1);
 }
 
+TEST_P(asynchronous, a_take_that_is_cancelled_before_its_handler_runs_gives_its_message_back) {
+  jobs().enqueue("stays");
+  tableq::async_calls calls(db(), 1);
+  tableq::async_queue queue(calls, jobs());
+  net::io_context io;
+  net::cancellation_signal signal;
+  std::optional<asio_error> failure;
+  queue.async_take(net::bind_cancellation_slot(
+      signal.slot(), net::bind_executor(io, [&](asio_error code, const one_delivery& got) {
+        failure = code;
+        EXPECT_FALSE(got);
+      })));
+  // The one thread of the calls does this after the take.
+  calls.async_transact([](tableq::transaction&) {}, net::use_future).get();
+  EXPECT_EQ(jobs().stats().leased, 1U);
+  signal.emit(net::cancellation_type::terminal);
+  io.run();
+  EXPECT_EQ(failure, asio_error(net::error::operation_aborted));
+  const one_delivery again = jobs().take_one();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->attempt, 1);
+}
+
+TEST_P(asynchronous, a_take_that_has_ended_is_told_after_the_end_of_its_calls) {
+  jobs().enqueue("told");
+  std::optional<tableq::async_calls> calls(std::in_place, db(), 1);
+  std::optional<tableq::async_queue<tableq::claim_queue>> queue(std::in_place, *calls, jobs());
+  net::io_context io;
+  net::cancellation_signal signal;
+  one_delivery told;
+  queue->async_take(net::bind_cancellation_slot(
+      signal.slot(),
+      net::bind_executor(io, [&](asio_error, const one_delivery& got) { told = got; })));
+  calls->async_transact([](tableq::transaction&) {}, net::use_future).get();
+  calls.reset();
+  queue.reset();
+  signal.emit(net::cancellation_type::terminal);  // too late: nobody can give it back
+  io.run();
+  EXPECT_TRUE(told);
+}
+
 TEST_P(asynchronous, a_dequeue_that_is_cancelled_under_way_loses_no_message) {
   const auto seen_step = std::make_shared<at_step>("fifo.dequeue");
   db().fifo("mail").enqueue("kept");

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -26,8 +27,11 @@ enum class when_running {
 /// @par Thread safety
 /// Safe: of several that end it one succeeds.
 template <class... Results>
-class call {
+class call : public std::enable_shared_from_this<call<Results...>> {
  public:
+  /// Gives back what was found, and tells then that it was aborted. False: it cannot.
+  using undo = std::function<bool(const std::shared_ptr<call>&, const Results&...)>;
+
   explicit call(when_running mode) noexcept : mode_(mode) {}
   call(const call&) = delete;
   call& operator=(const call&) = delete;
@@ -48,7 +52,12 @@ class call {
   void cancel(net::cancellation_type_t type) {
     if (drop()) return tell(net::error::operation_aborted, Results{}...);
     if (mode_ == when_running::withdraws) {
-      change(stage::running, stage::withdrawing);
+      // It may begin to wait again between two looks.
+      while (!change(stage::running, stage::withdrawing)) {
+        if (drop()) return tell(net::error::operation_aborted, Results{}...);
+        const stage now = stage_;
+        if (now == stage::withdrawing || now == stage::ended) return revoke();
+      }
     } else if (mode_ == when_running::unknown &&
                (type & net::cancellation_type_t::terminal) != net::cancellation_type_t::none &&
                end()) {
@@ -59,13 +68,26 @@ class call {
   /// Calls the handler, once, on its executor and after this returns.
   virtual void tell(asio_error failure, Results... results) = 0;
 
+  /// Before it begins: what a cancellation between its end and its handler does.
+  void undone_by(undo how) { undo_ = std::move(how); }
+
+ protected:
+  /// On the handler's executor. True: another call of `tell` follows.
+  bool undone(const Results&... found) {
+    return revoked_ && undo_ && undo_(this->shared_from_this(), found...);
+  }
+
  private:
   enum class stage { waiting, running, withdrawing, ended };
 
+  /// Its end is known to nobody until its handler runs, and `a || b` drops the result of `a` then.
+  void revoke() noexcept { revoked_ = true; }
   bool change(stage from, stage to) noexcept { return stage_.compare_exchange_strong(from, to); }
 
   std::atomic<stage> stage_{stage::waiting};
+  std::atomic<bool> revoked_{false};
   when_running mode_;
+  undo undo_;
 };
 
 /// Calls a handler with the error code first.
@@ -97,20 +119,25 @@ class handler_call final : public call<Results...> {
   [[nodiscard]] const Handler& handler() const noexcept { return handler_; }
 
   void tell(asio_error failure, Results... results) override {
+    auto self = std::static_pointer_cast<handler_call>(this->shared_from_this());
     const auto executor = work_.get_executor();
-    net::post(executor, [handler = std::move(handler_), failure,
+    net::post(executor, [self = std::move(self), failure,
                          values = std::make_tuple(std::move(results)...)]() mutable {
-      // Here no emission of the signal runs beside it.
-      auto slot = net::get_associated_cancellation_slot(handler);
-      if (slot.is_connected()) slot.clear();
-      std::apply(
-          [&](auto&... each) { Style::tell(std::move(handler), failure, std::move(each)...); },
-          values);
+      std::apply([&](auto&... each) { self->deliver(failure, each...); }, values);
     });
-    work_.reset();
   }
 
  private:
+  /// On the handler's executor: no emission of the signal runs beside it.
+  void deliver(asio_error failure, Results&... results) {
+    if (!failure && this->undone(results...)) return;
+    Handler handler(std::move(handler_));
+    work_.reset();
+    auto slot = net::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) slot.clear();
+    Style::tell(std::move(handler), failure, std::move(results)...);
+  }
+
   net::executor_work_guard<net::associated_executor_t<Handler, Executor>> work_;
   Handler handler_;
 };

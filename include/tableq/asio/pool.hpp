@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <tableq/asio/waiting.hpp>
@@ -34,11 +36,25 @@ struct pool_state {
     throw error(errc::invalid_argument, advice::never, "async_calls: threads is 1 to 1000");
   }
 
+  /// From now on nothing is posted.
+  void close() {
+    const std::lock_guard guard(gate);
+    closed = true;
+  }
+  /// False: it was closed, and nobody may run it.
+  template <class Work>
+  bool post(Work work) {
+    const std::lock_guard guard(gate);
+    if (!closed) net::post(executor, std::move(work));
+    return !closed;
+  }
+
   std::unique_ptr<net::thread_pool> own;
   database db;
   pool_executor executor;
   std::shared_ptr<news<pool_executor>> heard = std::make_shared<news<pool_executor>>(executor);
-  std::atomic<bool> closed{false};
+  std::mutex gate;
+  std::atomic<bool> closed{false};  ///< Written under the gate.
 };
 
 /// The initiation that net::async_initiate calls: it has the pool's executor, as initiations
@@ -89,6 +105,19 @@ void start_read(const std::shared_ptr<pool_state>& state, const std::shared_ptr<
                 std::function<Result()> read, std::function<void(const Result&)> give_back) {
   auto made = make_call<code_first, Result>(std::forward<Handler>(handler), state->executor,
                                             when_running::withdraws);
+  if (give_back) {
+    made->undone_by([weak = std::weak_ptr<pool_state>(state), give_back](
+                        const std::shared_ptr<call<Result>>& self, const Result& found) {
+      const auto live = weak.lock();
+      return live && live->post([self, give_back, found] {
+        try {
+          give_back(found);
+        } catch (...) {  // the leases end by themselves
+        }
+        self->tell(net::error::operation_aborted, Result{});
+      });
+    });
+  }
   auto next = std::make_shared<reader_of<pool_executor, Result>>(
       made, state->executor, wait, std::move(read), std::move(give_back));
   if (state->closed) return next->abort(net::error::operation_aborted);

@@ -93,8 +93,8 @@ TEST_P(claim_settle, receipt_of_another_queue_is_refused) {
   jobs().enqueue("ours");
   const auto ours = take_one();
   const auto theirs = take_one(other);
-  for (const auto& [name, settle] : ways()) {
-    EXPECT_CODE(invalid_argument, static_cast<void>(settle(theirs.receipt))) << name;
+  for (const auto& way : ways()) {
+    EXPECT_CODE(invalid_argument, static_cast<void>(way.second(theirs.receipt))) << way.first;
   }
   const std::vector<tableq::receipt> mixed = {ours.receipt, theirs.receipt};
   EXPECT_CODE(invalid_argument, static_cast<void>(jobs().complete_batch(mixed)));

@@ -64,9 +64,9 @@ TEST_P(table_take, gives_no_row_to_two_readers) {
   auto queue = emails(least());
   std::mutex mutex;
   std::vector<std::int64_t> all;
-  in_threads(8, [&](std::size_t thread) {
+  in_threads(8, [&](int thread) {
     for (;;) {
-      const auto taken = queue.take(1 + thread % 3);
+      const auto taken = queue.take(1 + static_cast<std::size_t>(thread) % 3);
       if (taken.empty()) return;
       const std::scoped_lock hold(mutex);
       for (const std::int64_t id : ids_of(taken)) all.push_back(id);

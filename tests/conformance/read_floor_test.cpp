@@ -247,6 +247,22 @@ TEST_P(claims_before_others, are_found_soon_when_plain_sql_has_put_them_there) {
   EXPECT_TRUE(found);
 }
 
+TEST_P(claims_before_others, are_found_soon_when_plain_sql_gave_them_a_time_that_has_passed) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  auto jobs = db().claim("jobs");
+  jobs.enqueue("by hand", {.delay = 1h});
+  add_others(jobs);
+  take_others(jobs);
+  here().sql("UPDATE jobs SET due_at = 1000 WHERE state = 2");
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  bool found = false;
+  while (!found && std::chrono::steady_clock::now() < until) {
+    jobs.enqueue("x");
+    found = take_one(jobs).payload == "by hand";
+  }
+  EXPECT_TRUE(found) << "however many others are ready";
+}
+
 TEST_P(claims_before_others, of_a_group_come_one_after_the_other_with_low_ids_by_hand) {
   if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
   auto jobs = db().claim("jobs", {.groups = tableq::group_options{}});

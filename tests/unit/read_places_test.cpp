@@ -353,6 +353,37 @@ TEST_F(read_places, of_groups_that_take_turns_are_times) {
   EXPECT_EQ(next().line, 5500);
   sees(8000, lowest);
   EXPECT_EQ(next().line, lowest) << "a group has a weight";
+  sees(9000, std::nullopt);
+  EXPECT_EQ(next().line, lowest) << "a writer that has seen the weight may still run";
+  sees(9500, std::nullopt);
+  EXPECT_EQ(next().line, 9000);
+}
+
+TEST_F(read_places, of_due_times_are_passed_over_each_second_by_a_read_that_asks_for_them) {
+  const read_message found{.id = 1};
+  const auto passes_over = [&](bool asks) {
+    const table_places::start from = at_.begin(now_, asks);
+    at_.end(from, {&found, 1}, order::priorities, now_);
+    return from.searches && from.where.passed == lowest;
+  };
+  EXPECT_FALSE(passes_over(false)) << "the first read of a process begins at the front, and does not ask";
+  EXPECT_TRUE(passes_over(true));
+  EXPECT_FALSE(passes_over(true)) << "soon after";
+  now_ += 1s;
+  EXPECT_FALSE(passes_over(false)) << "at the front, without asking";
+  EXPECT_TRUE(passes_over(true)) << "however many reads begin at the front without asking";
+}
+
+TEST_F(read_places, of_due_times_are_searched_from_the_front_after_a_read_that_asked_from_there) {
+  for (const std::int64_t time : {5000, 6000}) look_at(time);
+  EXPECT_EQ(at_.search(true).passed, 5000);
+  now_ += 2s;
+  static_cast<void>(at_.begin(now_));
+  const table_places::start from = at_.begin(now_, true);
+  EXPECT_FALSE(from.everything);
+  at_.end(from, {}, order::priorities, now_);
+  EXPECT_EQ(at_.search(true).passed, lowest) << "a due message may have stopped it";
+  EXPECT_EQ(at_.search(true).passed, 5000);
 }
 
 TEST_F(read_places, of_due_times_are_looked_for_twice_after_a_rest) {

@@ -46,6 +46,14 @@ bool takes_one_unguarded(const core::contract& what, std::span<const value> shar
          shared[place_of<request>("guard")].number == 0;
 }
 
+/// Whether it takes nothing while a message is due.
+bool asks_for_due(const core::contract& what, std::span<const value> shared) {
+  using request = core::take_request;
+  if (what.id == statement::claim_look) return true;
+  const bool takes = what.id == statement::claim_take || what.id == statement::claim_take_limited;
+  return takes && shared[place_of<request>("guard")].number != 0;
+}
+
 std::vector<read_message> messages_of(const row_set& rows, order by) {
   std::vector<read_message> out;
   out.reserve(rows.size());
@@ -132,7 +140,7 @@ row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::
     throw error(errc::connection_lost, advice::session, "the session was lost before the statement",
                 {.backend = dialect_name(), .operation = std::string(what.name)});
   }
-  const table_places::start begun = of->where.begin(clock::now());
+  const table_places::start begun = of->where.begin(clock::now(), asks_for_due(what, shared));
   row_set rows = read_from(*of, what, shared, begun.where, by);
   of->where.end(begun, messages_of(rows, by), by, clock::now());
   if (outside) aside([&] { tell(*of); });
@@ -222,7 +230,8 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
   const order by = order_of(what.id, names.by_turns);
   if (gives_clock(what, found->shared)) table->set_clock = true;
   if (outside) aside([&] { look(*table, by); });
-  const table_places::start begun = table->where.begin(clock::now());
+  const table_places::start begun =
+      table->where.begin(clock::now(), asks_for_due(what, found->shared));
   const places where = usable_places(*table, begun.where);
   auto rows = send(where, line_of(where, names.by_turns));
   if (!rows) return rows;

@@ -89,10 +89,14 @@ table_places::table_places() {
   levels_.reserve(most_levels);
 }
 
-table_places::start table_places::begin(time_point now) {
+table_places::start table_places::begin(time_point now, bool asks) {
   const std::scoped_lock hold(mutex_);
-  if (reads_.due(now)) return {.at = now};
-  return {.where = now_at(), .everything = false, .at = now};
+  if (reads_.due(now)) return {.searches = asks, .at = now};
+  start out{.where = now_at(), .everything = false, .at = now};
+  if (!asks || !searches_.due(now)) return out;
+  out.where.passed = lowest;
+  out.searches = true;
+  return out;
 }
 
 void table_places::end(const start& begun, std::span<const read_message> messages, order by,
@@ -102,10 +106,13 @@ void table_places::end(const start& begun, std::span<const read_message> message
     reads_.done(begun.at, now);
     glances_.done(begun.at, now);
     started_over_ = true;
-    overdue_ = overdue_ || messages.empty();
   }
+  if (begun.searches) searches_.done(begun.at, now);
+  if (begun.everything || begun.searches) overdue_ = overdue_ || messages.empty();
   slow_ = slow_ || now - begun.at > cheap;
-  reads_.took(begun.everything ? clock::duration() : now - begun.at, messages.empty());
+  const auto took = now - begun.at;
+  reads_.took(begun.everything ? clock::duration() : took, messages.empty());
+  searches_.took(begun.searches ? clock::duration() : took, messages.empty());
   bool wrong = false;
   position last = lowest;
   for (const read_message& each : messages) {
@@ -201,7 +208,8 @@ void table_places::answer(const question& asked, sight seen, time_point now) {
     writers_.forget();
   }
   // A weight lets messages stand before others at any time.
-  if (asked.by == order::turns && seen.line == lowest) at_.line = lowest;
+  const bool weighted = asked.by == order::turns && seen.line == lowest;
+  if (weighted) at_.line = lowest;
   clock_ = seen.clock.value_or(clock_);
   // For later looks: this one may have read its writers before that id was drawn.
   known_ = std::max(known_, seen.last.value_or(lowest));
@@ -217,6 +225,7 @@ void table_places::answer(const question& asked, sight seen, time_point now) {
   for (const auto& [priority, first] : seen.levels)
     first_look_id_ = std::max(first_look_id_, first.value_or(lowest));
   first_look_time_ = seen.clock.value_or(lowest);
+  first_look_line_ = weighted ? lowest : first_look_time_;
 }
 
 /// @return whether the places reach the first messages; otherwise the first look was too long ago.
@@ -237,7 +246,7 @@ bool table_places::rise(const question& asked, const sight& seen) noexcept {
         rises(found->floor, before->floor, first);
     }
   }
-  if (asked.by == order::turns) raise(at_.line, asked.where.line, seen.line, first_look_time_);
+  if (asked.by == order::turns) raise(at_.line, asked.where.line, seen.line, first_look_line_);
   if (seen.clock) {
     raise(at_.passed, asked.where.passed, seen.due, first_look_time_);
     reached = reached && *seen.clock <= first_look_time_ + too_long_ago.count();
@@ -282,6 +291,7 @@ void table_places::adopt(const shared_places& told, milliseconds age, time_point
   at_.levels.clear();
   told_of_ = told.where.reached();
   reads_.set_in(told.read_in - age.count(), now);
+  searches_.set_in(told.read_in - age.count(), now);
   glances_.set_in(told.glance_in - age.count(), now);
 }
 

@@ -74,8 +74,8 @@ struct read_message {
 /// is still in the snapshot, and holds the place. Transactions that only read the table, or write
 /// elsewhere, do not.
 ///
-/// This assumes that ids and the clock only rise. An id may be given by hand. Therefore a read
-/// begins at the very start from time to time. If the clock is set back, the next answer lowers
+/// This assumes that ids and the clock only rise. An id or a time may be given by hand. Therefore a
+/// read begins at the very start from time to time, and so does one that asks for due messages. If the clock is set back, the next answer lowers
 /// `passed` and `line`; until then, statements ignore those in the future.
 ///
 /// @par Thread safety
@@ -90,9 +90,11 @@ class table_places {
   struct start {
     places where = {};
     bool everything = true;
+    bool searches = false;  ///< It also asks for due messages, from the very start.
     time_point at = {};
   };
-  [[nodiscard]] start begin(time_point now);
+  /// @param asks whether the read takes nothing while a message is due.
+  [[nodiscard]] start begin(time_point now, bool asks = false);
   void end(const start& begun, std::span<const read_message> messages, order by, time_point now);
 
   /// The beginning of a statement that takes no message. From time to time it is the very start,
@@ -101,8 +103,8 @@ class table_places {
   void glanced(const start& begun, time_point now);
 
   /// The beginning of a search for due messages.
-  /// @param all true: the first call after a full read without messages searches from the start,
-  ///   because a due message may have stopped that read.
+  /// @param all true: the first call after a read from the start without messages searches from
+  ///   there, because a due message may have stopped that read.
   [[nodiscard]] places search(bool all);
 
   /// A message is there that no read has returned.
@@ -162,10 +164,14 @@ class table_places {
   writers_watch writers_;
   position first_look_id_ = lowest;    // was assigned before the first look
   position first_look_time_ = lowest;  // of the first look
+  // The same, but `lowest` beside a weight: a writer that has seen it may outlast it, and then
+  // leave a message before that time.
+  position first_look_line_ = lowest;
   position known_ = lowest;
   position clock_ = lowest;  // of the last answer
   bool overdue_ = false;     // a message may have been due before `passed`
   start_over reads_;
+  start_over searches_;  // the reads that ask for due messages
   start_over glances_;
 
   std::size_t read_ = 0;  // messages since the last look

@@ -41,6 +41,19 @@ SET LOCAL lock_timeout = '100ms';
 
 ALTER TABLE {table} DROP COLUMN IF EXISTS progress, DROP COLUMN IF EXISTS result;
 
+DO $turns$
+BEGIN
+  IF EXISTS (
+    SELECT 1
+    FROM pg_attribute
+    WHERE attrelid = CAST(CAST('{table}' AS regclass) AS oid) AND attname = 'ready_at' AND NOT attisdropped)
+  THEN
+    ALTER TABLE {table} ALTER COLUMN ready_at
+      SET DEFAULT (CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint));
+  END IF;
+END
+$turns$;
+
 DO $lz4$
 BEGIN
   IF EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression') THEN

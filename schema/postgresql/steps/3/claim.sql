@@ -5,6 +5,20 @@ SET LOCAL lock_timeout = '100ms';
 
 ALTER TABLE {table} ADD COLUMN IF NOT EXISTS progress text, ADD COLUMN IF NOT EXISTS result bytea;
 
+-- Where groups take turns, plain SQL lines up by the time under the lock, as reads begin behind times that have passed.
+DO $turns$
+BEGIN
+  IF EXISTS (
+    SELECT 1
+    FROM pg_attribute
+    WHERE attrelid = CAST(CAST('{table}' AS regclass) AS oid) AND attname = 'ready_at' AND NOT attisdropped)
+  THEN
+    ALTER TABLE {table} ALTER COLUMN ready_at
+      SET DEFAULT (CAST(extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint));
+  END IF;
+END
+$turns$;
+
 -- To those who may record what became of an attempt.
 DO $grants$
 DECLARE

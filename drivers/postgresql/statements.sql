@@ -36,9 +36,12 @@
 -- server, any other function on the server that has the shard. An INSERT of a query that reads a table needs a
 -- volatile function, such as that of the id: without one Citus sends a wrong text if another function is stable.
 
--- fragment: clock
+-- fragment: clock_of_server
 -- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
 CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
+
+-- fragment: clock
+{clock_of_server}
 
 -- fragment: clock.given
 -- The clock that a test sets.
@@ -266,8 +269,8 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
         pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor)
 
 -- fragment: parts.turns
--- The floor is a time; see {passed} about one in the future.
-(SELECT high, low, CASE WHEN floor <= {clock} THEN floor ELSE -9223372036854775808 END AS floor
+-- The floor is a time; see {passed} about one in the future. There is none beside a clock that a test sets.
+(SELECT high, low, CASE WHEN floor <= {clock_of_server} THEN floor ELSE -9223372036854775808 END AS floor
  FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
               pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
               pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part)
@@ -1296,7 +1299,7 @@ WHERE id = (
 RETURNING {delivery}
 
 -- fragment: from_floor_of_line
-ready_at >= CASE WHEN CAST(:floor AS bigint) <= {clock} THEN CAST(:floor AS bigint) ELSE -9223372036854775808 END
+ready_at >= CASE WHEN CAST(:floor AS bigint) <= {clock_of_server} THEN CAST(:floor AS bigint) ELSE -9223372036854775808 END
 
 -- fragment: ready_around_level
 -- The ready messages above :level come first, then those of the level that came back, those from its floor on, and

@@ -81,7 +81,7 @@ TEST_P(sqlserver_login, that_is_refused_later_does_not_end_a_worker) {
   const auto handles_one = [&] {
     script_.once("claim.take",
                  with_columns(delivery_columns)
-                     .row({1, 5, 1, 0, 1000, 1000, 31000, nullptr, nullptr, 0, nullptr, "p"}));
+                     .row({1, 5, 1, 0, 1000, 1000, 31000, nullptr, nullptr, 0, nullptr, "p", 0}));
     return handled.try_acquire_for(tds_server::patience);
   };
   ASSERT_TRUE(handles_one());

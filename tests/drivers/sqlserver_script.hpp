@@ -45,7 +45,7 @@ inline tds_answer with_columns(std::string_view names) {
 inline constexpr std::string_view message_columns = "id created_at due_at payload:b";
 inline constexpr std::string_view delivery_columns =
     "id fence attempts:i priority:i created_at claimed_at lease_until key:n group_key:n expired:i "
-    "headers:m payload:b";
+    "headers:m payload:b ready_at";
 
 /// An SQL Server with a catalogue and the queues `heap`, `fifo`, `lifo`, `pending`, `claim`,
 /// `strict_fifo`, `strict_lifo` and `grouped`, which answers only tableq's own texts. By default

@@ -61,9 +61,9 @@ TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
   const std::string many(60'000, 'v');
   script_.once("claim.take", with_columns(delivery_columns)
                                  .row({2, std::int64_t{1} << 40, 1, -5, 1000, nullptr, 31000, "",
-                                       nullptr, 0, nullptr, ""})
+                                       nullptr, 0, nullptr, "", 0})
                                  .row({1, 3, 2, 9, 1001, 77, 31001, difficult, "group", 0,
-                                       "{\"long\":\"" + many + "\"}", every_byte(8001)}));
+                                       "{\"long\":\"" + many + "\"}", every_byte(8001), 0}));
   const auto got = db.claim("claim").take(2);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0].key, difficult);
@@ -89,7 +89,7 @@ TEST_P(sqlserver_values, come_out_as_numbers_at_both_ends_and_without_half_chara
   tds_answer halves = with_columns(replaced(std::string(delivery_columns), "key:n g", "key:u g"));
   const std::string half("a\0\x3D\xD8z\0", 6);
   script_.once("claim.take",
-               halves.row({2, 3, 1, 0, 1000, nullptr, 31000, half, nullptr, 0, nullptr, ""}));
+               halves.row({2, 3, 1, 0, 1000, nullptr, 31000, half, nullptr, 0, nullptr, "", 0}));
   const auto key = db.claim("claim").take(1).at(0).key.value();
   EXPECT_TRUE(key.starts_with('a') && key.size() < 6) << key;
 }

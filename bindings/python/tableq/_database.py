@@ -369,7 +369,7 @@ class Database(Closing):
 
     def batch(self, id: int) -> MessageBatch:
         """A batch by its id. The database is not asked."""
-        return MessageBatch(self, id)
+        return MessageBatch(self, id_of(id))
 
     def batches(
         self, max: int = 20, *, before: int = 0, count_to: Optional[int] = None

@@ -139,9 +139,16 @@ def milliseconds(value: Duration, name: str) -> int:
         return value // _MILLISECOND
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidArgument(f"tableq: {name} is seconds or a timedelta, not {type(value).__name__}")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise InvalidArgument(f"tableq: {name} is not a finite number of seconds")
-    return round(value * 1000)
+    return of_64_bits(round(value * 1000), name)
+
+
+def of_64_bits(value: int, name: str) -> int:
+    """A number for C. ctypes would cut a longer one, and so name another message, say."""
+    if not -(2**63) <= value < 2**63:
+        raise InvalidArgument(f"tableq: {name} is out of range")
+    return value
 
 
 def wait_milliseconds(value: Duration) -> int:
@@ -220,7 +227,16 @@ def id_of(message_id: int) -> int:
     """The id of a message for C."""
     if isinstance(message_id, bool) or not isinstance(message_id, int):
         raise InvalidArgument(f"tableq: an id is an int, not {type(message_id).__name__}")
-    return message_id
+    return of_64_bits(message_id, "an id")
+
+
+def priority_of(priority: int) -> int:
+    """A priority for C."""
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        raise InvalidArgument(f"tableq: priority is an int, not {type(priority).__name__}")
+    if not -(2**31) <= priority < 2**31:
+        raise InvalidArgument("tableq: priority is out of range")
+    return priority
 
 
 # ----------------------------------------------------------------------------------------- options
@@ -249,9 +265,7 @@ class Options(Pointer):
             return
         if isinstance(value, bool) or not isinstance(value, int):
             raise InvalidArgument(f"tableq: {key.decode()} is an int, not {type(value).__name__}")
-        if not -(2**63) <= value < 2**63:
-            raise InvalidArgument(f"tableq: {key.decode()} is out of range")
-        call(lib.tq_options_set_int, self, key, value)
+        call(lib.tq_options_set_int, self, key, of_64_bits(value, key.decode()))
 
     def boolean(self, key: bytes, value: Optional[bool]) -> None:
         if value is not None:

@@ -45,6 +45,7 @@ from ._handles import (
     id_of,
     out_int,
     out_int64,
+    priority_of,
     row_options,
     text_of,
     wait_milliseconds,
@@ -767,7 +768,7 @@ class ClaimQueue(LeaseQueue):
             self._handle(),
             transaction_pointer(tx),
             id_of(message_id),
-            priority,
+            priority_of(priority),
             pointer,
         )
         return outcome_name(value.value)
@@ -812,7 +813,7 @@ class ClaimQueue(LeaseQueue):
 
     def set_priority_by(self, filter: Filter, priority: int, **how: Any) -> BulkResult:
         """Changes the priority of the messages that fit and wait. As `cancel_by`."""
-        return self._by(lib.tq_set_priority_by, filter, how, priority)
+        return self._by(lib.tq_set_priority_by, filter, how, priority_of(priority))
 
     def make_ready_by(self, filter: Filter, **how: Any) -> BulkResult:
         """Makes the delayed messages that fit ready now. As `cancel_by`."""

@@ -31,6 +31,7 @@ from ._handles import (
     id_of,
     listed,
     milliseconds,
+    of_64_bits,
     out_int,
     out_int64,
     wait_milliseconds,
@@ -99,7 +100,7 @@ def count_of(max: int) -> int:
     """A count for C, which checks its range."""
     if isinstance(max, bool) or not isinstance(max, int) or max < 0:
         raise InvalidArgument("tableq: max is an int of at least 1")
-    return max
+    return of_64_bits(max, "max")
 
 
 class Queue(Closing):

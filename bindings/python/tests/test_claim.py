@@ -31,6 +31,31 @@ def test_a_job_has_what_was_put(jobs: tableq.ClaimQueue) -> None:
     assert job.row == {} and not job.settled and not job.lost
 
 
+def test_a_number_that_c_has_no_room_for_is_refused(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    first = jobs.put("a").id
+    too_large = 2**64
+    refused = [
+        lambda: jobs.cancel(too_large + first),
+        lambda: jobs.get(too_large + first),
+        lambda: jobs.cancel(first - too_large),
+        lambda: jobs.set_priority(first, 2**32 + 7),
+        lambda: jobs.set_priority_by(tableq.Filter(state="ready"), 2**32 + 7),
+        lambda: jobs.take(too_large + 1),
+        lambda: jobs.take(lease=too_large),
+        lambda: jobs.put("b", delay=1e300),
+        lambda: jobs.put("b", delay=too_large // 1000),
+        lambda: jobs.put("b", time_to_live=10**400),
+        lambda: db.batch(too_large + 1),
+    ]
+    for call in refused:
+        with pytest.raises(tableq.InvalidArgument, match="out of range"):
+            call()
+    (job,) = jobs.take(10)
+    assert (job.id, job.priority, job.attempt) == (first, 0, 1)
+
+
 def test_completed_jobs_are_gone(jobs: tableq.ClaimQueue) -> None:
     jobs.put("a")
     (job,) = jobs.take()

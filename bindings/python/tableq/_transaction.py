@@ -76,10 +76,15 @@ class Transaction(Closing):
                 if self.active:
                     self.commit()
                 return
-            self.close()  # It rolls back, and cannot hide the error of the block.
+            # The error of the block has frames that keep the handle, and must not keep the
+            # transaction open. No error is asked for: it would hide that of the block.
+            lib.tq_transaction_rollback(self._pointer, None)
+            self.close()
             self._keep_again()
         finally:
-            self._pointer = None  # A signal's handler may have raised before.
+            if self._pointer is not None:  # A signal's handler, or the commit, may have raised.
+                lib.tq_transaction_rollback(self._pointer, None)
+            self._pointer = None
 
     def _keep_again(self) -> None:
         """A settlement has taken its job out of the keeper, and was undone."""

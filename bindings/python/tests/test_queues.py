@@ -132,6 +132,16 @@ def test_a_transaction_rolls_back_when_its_block_raises(db: tableq.Database) -> 
     assert [m.text for m in mail.dequeue(10)] == ["stays"]
 
 
+def test_a_transaction_has_ended_while_the_error_of_its_block_is_kept(db: tableq.Database) -> None:
+    mail, jobs = db.fifo("mail"), db.claim("jobs")
+    with pytest.raises(tableq.InvalidArgument) as kept, db.transaction() as tx:
+        mail.put("a", tx=tx)
+        jobs.put("b", key="", tx=tx)
+    mail.put("c")  # The thread has no open transaction, and SQLite's file no writer.
+    assert [message.text for message in mail.dequeue(10)] == ["c"]
+    assert kept.value.__traceback__ is not None
+
+
 def test_a_call_that_forgets_its_transaction_is_refused(db: tableq.Database) -> None:
     mail = db.fifo("mail")
     with pytest.raises(tableq.InvalidArgument):

@@ -75,8 +75,9 @@ struct read_message {
 /// elsewhere, do not.
 ///
 /// This assumes that ids and the clock only rise. An id or a time may be given by hand. Therefore a
-/// read begins at the very start from time to time, and so does one that asks for due messages. If the clock is set back, the next answer lowers
-/// `passed` and `line`; until then, statements ignore those in the future.
+/// read begins at the very start from time to time, and so does one that asks for due messages. If
+/// the clock is set back, the next answer lowers `passed` and `line`; until then, statements ignore
+/// those in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

@@ -358,6 +358,13 @@ TEST_P(claims_under_a_snapshot, are_found_in_line_whatever_changes_their_places)
   EXPECT_TRUE(jobs.take(1).empty());
 }
 
+TEST_P(claims_under_a_snapshot, of_plain_sql_line_up_by_the_time_under_the_lock_of_their_insert) {
+  // Reads may have passed the time at which a long statement began.
+  static_cast<void>(db().claim("mail", {.groups = {.by_turns = true}}));
+  here().sql("DO $$ BEGIN PERFORM pg_sleep(0.01); INSERT INTO mail (payload) VALUES ('x'); END $$");
+  EXPECT_EQ(here().sql("SELECT ready_at > created_at FROM mail").at(0).at(0), "t");
+}
+
 /// Processes that begin while all that was read before is still in the index.
 TEST_P(held_snapshot, costs_a_process_that_begins_later_no_more) {
   constexpr int stale = 20'000;

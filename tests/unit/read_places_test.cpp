@@ -366,8 +366,7 @@ TEST_F(read_places, of_due_times_are_passed_over_each_second_by_a_read_that_asks
     at_.end(from, {&found, 1}, order::priorities, now_);
     return from.searches && from.where.passed == lowest;
   };
-  EXPECT_FALSE(passes_over(false))
-      << "the first read of a process begins at the front, and does not ask";
+  EXPECT_FALSE(passes_over(false)) << "the first read begins at the front, and does not ask";
   EXPECT_TRUE(passes_over(true));
   EXPECT_FALSE(passes_over(true)) << "soon after";
   now_ += 1s;

@@ -149,13 +149,9 @@ response redrive_one(const call& asked) {
 /// An action on the dead messages that a filter selects.
 template <class Act>
 response change_dead(const call& asked, const std::string& what, const Act& act) {
-  auto filter = read_filter(asked.from.form, asked.site.shows_payloads)
-                    .value_or(tableq::message_filter{.all = true});
-  filter.state = tableq::message_state::dead;
   return begun(asked, what,
-               [queue = claim_of(asked), filter, act](const bulk_options& options) mutable {
-                 return act(queue, filter, options);
-               });
+               [queue = claim_of(asked), filter = dead_filter(asked, asked.from.form),
+                act](const bulk_options& how) mutable { return act(queue, filter, how); });
 }
 
 response redrive_dead(const call& asked) {

@@ -1,5 +1,7 @@
 #include "html.hpp"
 
+#include <array>
+
 #include <boost/locale/utf.hpp>
 
 namespace tool::web {
@@ -26,27 +28,12 @@ void walk(std::string_view text, const Each& each) {
 
 }  // namespace
 
-void html::append(std::string_view value) {
+void html::add_escaped(std::string_view value) {
+  constexpr std::string_view special = "&<>\"'";
+  constexpr std::array<std::string_view, 5> escaped{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   for (const char c : shown_text(value)) {
-    switch (c) {
-      case '&':
-        text_ += "&amp;";
-        break;
-      case '<':
-        text_ += "&lt;";
-        break;
-      case '>':
-        text_ += "&gt;";
-        break;
-      case '"':
-        text_ += "&quot;";
-        break;
-      case '\'':
-        text_ += "&#39;";
-        break;
-      default:
-        text_ += c;
-    }
+    const std::size_t at = special.find(c);
+    text_ += at == std::string_view::npos ? std::string_view(&c, 1) : escaped[at];
   }
 }
 

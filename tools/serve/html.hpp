@@ -2,9 +2,9 @@
 
 #include <concepts>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace tool::web {
@@ -28,48 +28,40 @@ class literal {
 class html {
  public:
   html() = default;
-  template <class... Values>
-  explicit html(literal form, const Values&... values) {
-    put(form, values...);
+  template <class Value>
+  // NOLINTNEXTLINE(google-explicit-constructor): a value is its text
+  html(const Value& value) {
+    add(value);
   }
 
-  /// Appends the form, with the values in the places of `{}`.
-  template <class... Values>
-  html& put(literal form, const Values&... values) {
-    std::string_view rest = form.view();
-    (put_until(rest, values), ...);
-    if (rest.find("{}") != std::string_view::npos)
-      throw std::logic_error("a place without a value");
-    text_ += rest;
+  html& raw(literal markup) {
+    text_ += markup.view();
     return *this;
   }
-  html& operator+=(const html& other) {
-    text_ += other.text_;
+  template <class Value>
+  html& add(const Value& value) {
+    if constexpr (std::is_base_of_v<html, Value>) {
+      text_ += value.text_;
+    } else if constexpr (std::integral<Value>) {
+      text_ += std::to_string(value);
+    } else {
+      add_escaped(value);
+    }
     return *this;
   }
   [[nodiscard]] bool empty() const { return text_.empty(); }
-  [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string release() { return std::move(text_); }
 
  private:
-  template <class Value>
-  void put_until(std::string_view& rest, const Value& value) {
-    const std::size_t place = rest.find("{}");
-    if (place == std::string_view::npos) throw std::logic_error("a value without a place");
-    text_ += rest.substr(0, place);
-    rest.remove_prefix(place + 2);
-    append(value);
-  }
-  void append(const html& part) { text_ += part.text_; }
-  void append(literal part) { text_ += part.view(); }
-  void append(std::string_view value);
-  void append(const char* value) { append(std::string_view(value)); }
-  template <std::integral Number>
-  void append(Number number) {
-    text_ += std::to_string(number);
-  }
+  void add_escaped(std::string_view value);
 
   std::string text_;
+};
+
+/// A page before its frame.
+struct page : html {
+  std::string title = {};
+  bool live = false;  ///< The script reads its figures again and again.
 };
 
 /// The text with every byte that is not UTF-8, and every control character but tab and newline,

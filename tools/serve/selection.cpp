@@ -1,14 +1,12 @@
 #include "selection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <limits>
 
 #include "exit_status.hpp"
 #include "messages.hpp"
 #include "parse.hpp"
-#include "pieces.hpp"
 
 namespace tool::web {
 
@@ -17,20 +15,6 @@ using tableq::message_state;
 using tableq::stored_message;
 
 namespace {
-
-struct condition {
-  const char* name;
-  literal words;
-  literal hint = "";
-  bool of_headers = false;
-};
-
-constexpr std::array<condition, 6> conditions{{{"key", "Key begins with"},
-                                               {"group", "Group"},
-                                               {"error", "Last error has"},
-                                               {"older", "Older than", "such as 10m or 7d"},
-                                               {"header", "Header", "its name", true},
-                                               {"value", "Value of the header", "", true}}};
 
 /// Other fields of pages with a filter.
 constexpr std::array<std::string_view, 5> others{"after", "count", "form", "said", "state"};
@@ -91,9 +75,8 @@ bool read_as_allowed(tableq::look_options with, const Read& read) {
   return true;
 }
 
-}  // namespace
-
-std::optional<tableq::message_filter> read_filter(const fields& from, bool with_headers) {
+/// The filter in a query or a form; nothing if it has no condition. usage_error for a wrong one.
+std::optional<tableq::message_filter> read_filter(const call& asked, const fields& from) {
   // A condition with a wrong name would select all.
   for (const auto& [name, value] : from) {
     if (std::ranges::find(others, name) != others.end()) continue;
@@ -110,11 +93,19 @@ std::optional<tableq::message_filter> read_filter(const fields& from, bool with_
       .group = text("group"), .key_prefix = text("key"), .error = text("error")};
   if (const auto older = text("older")) out.older_than = parse_duration("The time", *older);
   if (const auto header = text("header")) {
-    if (!with_headers) throw usage_error("Headers are hidden, so they cannot be asked for.");
+    if (!asked.site.shows_payloads) throw usage_error("Headers are hidden, so they cannot be asked for.");
     out.header = {.name = *header, .value = value_of(from, "value")};
   } else if (text("value")) {
     throw usage_error("The value of a header goes with its name.");
   }
+  return out;
+}
+
+}  // namespace
+
+tableq::message_filter dead_filter(const call& asked, const fields& from) {
+  auto out = read_filter(asked, from).value_or(tableq::message_filter{.all = true});
+  out.state = message_state::dead;
   return out;
 }
 
@@ -123,26 +114,6 @@ std::string filter_query(const fields& from) {
   for (const condition& each : conditions) {
     const std::string& value = value_of(from, each.name);
     if (!value.empty()) out += std::string("&") + each.name + "=" + escaped(value);
-  }
-  return out;
-}
-
-html filter_fields(const fields& from) {
-  html out;
-  for (const condition& each : conditions) {
-    const std::string& value = value_of(from, each.name);
-    if (!value.empty()) out += hidden(each.name, value);
-  }
-  return out;
-}
-
-html filter_inputs(const call& asked) {
-  html out;
-  for (const condition& each : conditions) {
-    if (each.of_headers && !asked.site.shows_payloads) continue;
-    out.put(R"(<div><label for="f-{}">{}</label><input id="f-{}" name="{}" value="{}" )"
-            R"(placeholder="{}"></div>)",
-            each.name, each.words, each.name, each.name, asked.from.asked(each.name), each.hint);
   }
   return out;
 }
@@ -157,7 +128,7 @@ selection select(const call& asked, message_state state, std::size_t most,
   const tableq::claim_queue opened = claim_of(asked);
   const std::string& after = asked.from.asked("after");
   selection out;
-  if (auto filter = read_filter(asked.from.query, asked.site.shows_payloads)) {
+  if (auto filter = read_filter(asked, asked.from.query)) {
     filter->state = state;
     // A filter reads more than a viewer may: then the page says so.
     auto found = opened.list(*filter, {.max = most, .after = filter_place_of(after), .with = with});
@@ -195,55 +166,6 @@ selection found_message(const call& asked) {
   }
   out.messages.push_back(std::move(*found));
   return out;
-}
-
-html messages_table(const call& asked, const queue_view& queue, const selection& found,
-                    message_state state) {
-  if (found.messages.empty()) {
-    return html(R"(<p class="empty">{}</p>)",
-                found.next.empty() ? literal("There is no such message.")
-                                   : literal("None among the messages that were looked at."));
-  }
-  const auto now = queue.now();
-  using one = const stored_message&;
-  const auto text = [](const std::optional<std::string>& of) {
-    return of ? foreign(*of, 40) : html();
-  };
-  std::vector<column<stored_message>> columns{
-      {"Message",
-       [&](one of) {
-         return html(R"(<a href="{}">{}</a>)",
-                     asked.here("/messages/" + std::to_string(of.id.value)), of.id.value);
-       }},
-      {"Priority", [](one of) { return html("{}", of.priority); }, "n"}};
-  if (!found.few) {
-    columns.push_back({"Attempts", [](one of) { return html("{}", of.attempts); }, "n"});
-    columns.push_back({"Key", [&](one of) { return text(of.key); }});
-    if (queue.info.groups) columns.push_back({"Group", [&](one of) { return text(of.group); }});
-  }
-  columns.push_back({"Added", [&](one of) { return when(of.created_at, now); }});
-  const literal times = state == message_state::delayed  ? literal("Due")
-                        : state == message_state::leased ? literal("Lease ends")
-                        : state == message_state::done   ? literal("Finished")
-                        : state == message_state::dead   ? literal("Died")
-                                                         : literal("");
-  if (!times.view().empty()) {
-    columns.push_back(
-        {times, [&](one of) { return when(of.finished_at ? of.finished_at : of.due_at, now); }});
-  }
-  if (state == message_state::leased) {
-    columns.push_back({"Progress", [&](one of) {
-                         return of.progress ? progress_words(*of.progress, now) : html();
-                       }});
-  }
-  if (!found.few) {
-    columns.push_back(
-        {"Last error",
-         [](one of) { return of.errors.empty() ? html() : foreign(of.errors.back().error, 160); },
-         "error"});
-  }
-  return html("{}{}", found.few ? no_right("more of each message") : html(),
-              table("Messages", columns, found.messages));
 }
 
 }  // namespace tool::web

@@ -1,26 +1,43 @@
 #pragma once
 
+#include <array>
+
 #include <tableq/tableq.hpp>
 
 #include "html.hpp"
-#include "http.hpp"
 #include "site.hpp"
 
 namespace tool::web {
 
-/// The filter in a query or a form; nothing if it has no condition. usage_error for a wrong one.
-/// @param with_headers whether it may ask for headers: they are hidden, and a filter would tell.
-std::optional<tableq::message_filter> read_filter(const fields& from, bool with_headers);
+/// A condition of a filter: its name in addresses and forms, and its words on pages.
+struct condition {
+  const char* name;
+  const char* words;
+  const char* hint = "";
+  bool of_headers = false;
+};
+inline constexpr std::array<condition, 6> conditions{
+    {{"key", "Key begins with"},
+     {"group", "Group"},
+     {"error", "Last error has"},
+     {"older", "Older than", "such as 10m or 7d"},
+     {"header", "Header", "its name", true},
+     {"value", "Value of the header", "", true}}};
+
+/// The filter of dead messages in a query or a form; all without a condition.
+/// @throws usage_error for a wrong one.
+tableq::message_filter dead_filter(const call& asked, const fields& from);
 
 /// The conditions as a part of an address: `&error=time-out`; empty if there are none.
 std::string filter_query(const fields& from);
-/// The same as hidden fields of a form.
-html filter_fields(const fields& from);
 /// The inputs of a form that asks for them.
-html filter_inputs(const call& asked);
+/// @param more buttons.
+html filter_form(const call& asked, const std::string& page, const html& more);
 
 /// The state in the query; `ready` without. usage_error for another word.
 tableq::message_state wanted_state(const call& asked);
+
+inline constexpr std::size_t page_size = 50;
 
 /// A page of a list.
 struct selection {
@@ -36,6 +53,8 @@ selection select(const call& asked, tableq::message_state state, std::size_t mos
 /// Its table, with the columns that this state has.
 html messages_table(const call& asked, const queue_view& queue, const selection& found,
                     tableq::message_state state);
+/// A link to its next page, if there is one. @param first the address of the first page.
+html go_on(const selection& found, const std::string& first);
 
 /// The message that the address names, alone, without what is hidden. @throws page_error if it is
 /// not there.

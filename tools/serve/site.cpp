@@ -6,6 +6,7 @@
 #include "exit_status.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "serve_assets.hpp"
 
 namespace tool::web {
 
@@ -62,6 +63,18 @@ std::optional<segments> matched(const route& one, const segments& path) {
     return part == "*" || part == sent;
   });
   return same ? std::optional(out) : std::nullopt;
+}
+
+/// A file that the pages need: `style.css`. @throws page_error for another name.
+response asset(const std::string& name) {
+  static const std::map<std::string, std::pair<const char*, std::string_view>> all{
+      {"style.css", {"text/css; charset=utf-8", assets::style_css}},
+      {"live.js", {"text/javascript; charset=utf-8", assets::live_js}},
+      {"icon.svg", {"image/svg+xml", assets::icon_svg}}};
+  const auto found = all.find(name);
+  if (found == all.end()) throw page_error(404, "There is no such file.");
+  const auto& [type, text] = found->second;
+  return {.type = type, .body = std::string(text), .headers = {{"Cache-Control", "max-age=86400"}}};
 }
 
 }  // namespace
@@ -156,9 +169,12 @@ response site::answer(request from) {
 
 response site::answer_admitted(call asked) {
   const request& from = asked.from;
+  const auto shown = [&](unsigned status, const page& content) -> response {
+    return {.status = status, .body = framed(parts_, content, &asked).release()};
+  };
   const auto failed_by = [&](unsigned status, const std::string& title, const std::string& why) {
     if (wants_data(from.path)) return plain(status, (why.empty() ? title : why) + "\n");
-    return framed(asked, {title, why.empty() ? html() : html("<p>{}</p>", why)}, status);
+    return shown(status, failure_page(parts_, title, why));
   };
   try {
     if (from.posts) {
@@ -177,8 +193,8 @@ response site::answer_admitted(call asked) {
     }
     const route* const found = find(from, &asked);
     if (found == nullptr) throw page_error(404, "There is no such page.");
-    if (const auto* shown = std::get_if<page (*)(const call&)>(&found->answer)) {
-      return framed(asked, (*shown)(asked));
+    if (const auto* content = std::get_if<page (*)(const call&)>(&found->answer)) {
+      return shown(200, (*content)(asked));
     }
     if (const auto* data = std::get_if<json (*)(const call&)>(&found->answer)) {
       return as_json((*data)(asked));
@@ -199,10 +215,9 @@ response site::answer_admitted(call asked) {
 response site::log_in(const request& from) {
   const std::string target =
       own_target(from.posts ? from.given("to") : from.asked("to"), parts_.prefix);
-  const auto asking = [&](unsigned status, const std::string& trouble) {
-    return framed_alone(parts_.prefix,
-                        login_page(parts_.guard->open_form_token(), parts_.prefix, target, trouble),
-                        status);
+  const auto asking = [&](unsigned status, const std::string& trouble) -> response {
+    const page content = login_page(parts_, target, trouble);
+    return {.status = status, .body = framed(parts_, content, nullptr).release()};
   };
   if (!from.posts) return asking(200, "");
   const auto cookie = parts_.guard->log_in(from);
@@ -213,7 +228,8 @@ response site::log_in(const request& from) {
 }
 
 response site::failed(unsigned status, const std::string& sentence) const {
-  return framed_alone(parts_.prefix, {sentence, {}}, status);
+  const page content = failure_page(parts_, sentence, "");
+  return {.status = status, .body = framed(parts_, content, nullptr).release()};
 }
 
 const queue_view& view_of(const call& asked, const database_view& all) {

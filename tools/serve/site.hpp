@@ -43,13 +43,6 @@ struct call {
   }
 };
 
-/// A page before its frame.
-struct page {
-  std::string title;
-  html body;
-  bool live = false;  ///< The script reads its figures again and again.
-};
-
 /// An address, and its answer. Each throws page_error, usage_error for a wrong value in the address
 /// or the form, or tableq::error of the database.
 struct route {
@@ -90,8 +83,6 @@ page message_page(const call& asked);
 page dead_page(const call& asked);
 page actions_page(const call& asked);
 page doctor_page(const call& asked);
-page login_page(const std::string& form_token, const std::string& prefix, const std::string& target,
-                const std::string& trouble);
 response metrics_text(const call& asked);
 response health(const site_parts& site);
 
@@ -99,42 +90,11 @@ response health(const site_parts& site);
 void add_actions(std::vector<route>& to);
 void add_data(std::vector<route>& to);
 
-/// The page in its frame.
-response framed(const call& asked, page content, unsigned status = 200);
-/// The same without navigation, for visitors who were not admitted.
-response framed_alone(const std::string& prefix, page content, unsigned status);
-
-/// A file that the pages need: `style.css`. @throws page_error for another name.
-response asset(const std::string& name);
-
-// Pieces of pages.
-
-/// A field of a form that nobody sees.
-html hidden(std::string_view name, std::string_view value);
-/// A button that sends a form to `target`.
-html button(const call& asked, const std::string& target, literal words, const html& inputs = {},
-            literal style = "");
-/// A form behind a click, for what cannot be undone.
-html danger(const call& asked, const std::string& target, literal summary, literal words,
-            const html& inputs = {});
-/// ` aria-current="page"` if it is so.
-literal current(bool here);
-/// A way to the actions on this queue, if there were some.
-html actions_link(const call& asked);
-/// A line that says that the user may not read it.
-html no_right(literal what);
-/// A part of a page.
-html section(literal title, const html& content);
-/// One for what is read while somebody looks.
-template <class One, class Show>
-html section_of(literal title, literal what, const beside<One>& from, const Show& show) {
-  return section(title, from.no_right           ? no_right(what)
-                        : !from.trouble.empty() ? html("<p>{}</p>", from.trouble)
-                        : !from.found           ? html(R"(<p class="quiet">Not read yet.</p>)")
-                                                : show(*from.found));
-}
-/// A banner when the database is away or the queue cannot be read.
-html trouble_banner(const database_view& all, const std::string& label);
+/// The page in its frame; in a small one, without navigation, for visitors who were not admitted.
+html framed(const site_parts& site, const page& content, const call* admitted);
+page login_page(const site_parts& site, const std::string& target, const std::string& trouble);
+/// Tells why there is no other page.
+page failure_page(const site_parts& site, const std::string& title, const std::string& why);
 
 // The queue of a call.
 

@@ -116,6 +116,11 @@ std::optional<milliseconds> queue_view::oldest() const {
   return between(*figures->oldest(), figures->as_of());
 }
 
+std::optional<std::size_t> queue_view::counted_to() const {
+  if (!figures) return std::nullopt;
+  return std::visit([](const auto& stats) { return stats.counted_to; }, figures->found);
+}
+
 figure queue_view::find(std::string_view wanted) const {
   const auto found = std::ranges::find(counts, wanted, &figure::name);
   return found != counts.end() ? *found : figure{wanted, std::nullopt};

@@ -39,12 +39,15 @@ struct sample {
 };
 using history = std::vector<sample>;
 
+/// Why rows were not found.
+struct not_found {
+  bool no_right = false;     ///< The user of the database may not read them.
+  std::string trouble = {};  ///< Another reason; empty: they were not read.
+};
 /// Rows that are read beside the figures, while somebody looks at a page that shows them.
 template <class One>
-struct beside {
-  std::optional<std::vector<One>> found = {};  ///< Empty: it was not read.
-  bool no_right = false;                       ///< The user of the database may not read it.
-  std::string trouble = {};                    ///< Another reason.
+struct beside : not_found {
+  std::optional<std::vector<One>> found = {};
 
   [[nodiscard]] bool tried() const { return found || no_right || !trouble.empty(); }
 };
@@ -82,6 +85,8 @@ struct queue_view {
   [[nodiscard]] tableq::timestamp now() const {
     return figures ? figures->as_of() : tableq::timestamp();
   }
+  /// Where its counts stop.
+  [[nodiscard]] std::optional<std::size_t> counted_to() const;
   /// How long the oldest ready message waits.
   [[nodiscard]] std::optional<std::chrono::milliseconds> oldest() const;
   /// The count of a figure by its name.

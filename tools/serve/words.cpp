@@ -1,4 +1,4 @@
-#include "pieces.hpp"
+#include "words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "format.hpp"
-#include "limits.hpp"
+#include "html.hpp"
 
 namespace tool::web {
 
@@ -76,55 +76,12 @@ std::string limit_words(const tableq::group_limits& of) {
   return out;
 }
 
-html when(const std::optional<tableq::timestamp>& time, tableq::timestamp now) {
-  if (!time) return {};
-  const bool later = *time > now;
-  return html(R"(<time datetime="{}" title="{}">{}{}{}</time>)", iso(*time), time_words(*time),
-              later ? literal("in ") : literal(""),
-              span_words(later ? between(now, *time) : between(*time, now)),
-              later ? literal("") : literal(" ago"));
-}
-
-html progress_words(const tableq::message_progress& of, tableq::timestamp now) {
-  // Plain SQL wrote it: only the text is known.
-  if (of.at == tableq::timestamp()) return foreign(of.note);
-  html out("{}%", std::lround(std::clamp(of.done, 0.0, 1.0) * 100));
-  if (!of.note.empty()) out.put(": {}", foreign(of.note));
-  return out.put(", {}", when(of.at, now));
-}
-
-html foreign(std::string_view text, std::size_t most) {
-  // A character has up to four bytes.
-  const bool all = most >= text.size() / 4;
-  return html("<bdi>{}</bdi>", shown_text(all ? text : text.substr(0, 4 * most + 4), most));
-}
-
-html fact_list(const html& lines) {
-  return html(R"(<dl class="facts">{}</dl>)", lines);
-}
-
 std::string label(std::string_view name) {
   std::string out(name);
   std::ranges::replace(out, '_', ' ');
   out[0] = static_cast<char>(out[0] - (out[0] >= 'a' && out[0] <= 'z' ? 'a' - 'A' : 0));
   return out;
 }
-
-html facts(const json& of) {
-  html out;
-  for (const auto& [name, value] : of.items()) {
-    fact(out, label(name),
-         value.is_null()             ? "none"
-         : value.is_string()         ? value.get<std::string>()
-         : value.is_number_integer() ? number(value.get<std::int64_t>())
-                                     : rate_words(value.get<double>()));
-  }
-  return out;
-}
-
-// Pictures.
-
-namespace {
 
 float highest(const history& past, float sample::*which) {
   float most = 0;
@@ -134,9 +91,8 @@ float highest(const history& past, float sample::*which) {
   return most;
 }
 
-/// The points as an SVG path; a value that is not known is a gap. The newest is at the right edge.
-html path_of(const history& past, float sample::*which, float most, float width, float height,
-             literal style = "") {
+std::string path_of(const history& past, float sample::*which, float most, float width,
+                    float height) {
   std::string out;
   bool drawing = false;
   for (std::size_t i = 0; i < past.size(); ++i) {
@@ -153,49 +109,8 @@ html path_of(const history& past, float sample::*which, float most, float width,
     }
     drawing = known;
   }
-  return html(R"(<path class="{}" d="{}"/>)", style, out);
+  return out;
 }
-
-std::string value_words(float value) {
-  return rate_words(static_cast<double>(value));
-}
-
-}  // namespace
-
-html sparkline(const history* past) {
-  if (past == nullptr || past->size() < 2) return html(R"(<span class="spark"></span>)");
-  const float most = highest(*past, &sample::ready);
-  return html(R"(<svg class="spark" viewBox="0 0 96 24" role="img" )"
-              R"(aria-label="ready: now {}, at most {}">{}</svg>)",
-              value_words(past->back().ready), value_words(most),
-              path_of(*past, &sample::ready, most, 96, 24));
-}
-
-html chart(const history* past, std::chrono::milliseconds span, literal title, float sample::*first,
-           literal first_name, float sample::*second, literal second_name) {
-  html out(R"(<figure class="chart"><figcaption>{})", title);
-  if (second != nullptr) {
-    out.put(R"( <span class="key one">{}</span> <span class="key two">{}</span>)", first_name,
-            second_name);
-  }
-  if (past == nullptr || past->size() < 2) {
-    return out.put("</figcaption>{}</figure>", quiet("The picture begins soon."));
-  }
-  float most = highest(*past, first);
-  if (second != nullptr) most = std::max(most, highest(*past, second));
-  out.put(R"( <span class="most">at most {}</span></figcaption>)", value_words(most));
-  out.put(R"(<svg viewBox="0 0 600 120" preserveAspectRatio="none" role="img" )"
-          R"(aria-label="{} in the last {}">)",
-          title, span_words(span));
-  out.put(R"(<path class="grid" d="M0 1H600M0 60H600M0 119H600"/>)");
-  out += path_of(*past, first, most, 600, 120, "one");
-  if (second != nullptr) out += path_of(*past, second, most, 600, 120, "two");
-  return out.put(
-      R"(</svg><p class="axis"><span>{} ago</span><span>{}</span><span>now</span></p></figure>)",
-      span_words(span), span_words(span / 2));
-}
-
-// Payloads.
 
 namespace {
 
@@ -267,23 +182,18 @@ std::string hex_dump(std::string_view bytes) {
 
 }  // namespace
 
-literal fitting_form(std::string_view payload) {
+std::string fitting_form(std::string_view payload) {
   if (looks_like_json(payload)) return "json";
-  return is_text(payload) ? literal("text") : literal("hex");
+  return is_text(payload) ? "text" : "hex";
 }
 
-html payload_block(std::string_view payload, std::string_view form, literal label) {
-  const std::string_view shown = payload.substr(0, form == "hex" ? most_hex : most_text);
-  html out(R"(<pre class="payload" tabindex="0" role="region" aria-label="{}"><bdi>{}</bdi></pre>)",
-           label,
-           form == "hex"    ? hex_dump(shown)
-           : form == "json" ? indented(shown)
-                            : std::string(shown));
-  if (shown.size() < payload.size()) {
-    out += quiet("The first {} of {} bytes. `tableq get` prints all.", number(shown.size()),
-                 number(payload.size()));
-  }
-  return out;
+std::size_t most_shown(std::string_view form) {
+  return form == "hex" ? most_hex : most_text;
+}
+
+std::string payload_words(std::string_view payload, std::string_view form) {
+  if (form == "hex") return hex_dump(payload);
+  return form == "json" ? indented(payload) : std::string(payload);
 }
 
 }  // namespace tool::web

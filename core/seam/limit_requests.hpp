@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,7 +89,7 @@ struct group_limits_request {
 struct group_list_request {
   std::string_view queue = {};
   std::string_view first = {};  ///< Empty: all of them, those of the others first.
-  std::size_t max = std::numeric_limits<std::int64_t>::max();
+  std::size_t max = 0;
   TABLEQ_FIELDS(group_list_request, queue, first, max)
 };
 

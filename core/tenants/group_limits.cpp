@@ -1,6 +1,5 @@
 #include "core/tenants/group_limits.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -26,10 +25,6 @@ group_limits limits_of(const group_limits_row& row) {
   return out;
 }
 
-bool is_limited(const limited_group& one) {
-  return one.limits != group_limits();
-}
-
 void check_layout(database_state& database, connection& session) {
   const std::vector<stored_layout> all = list_layouts(database, session);
   if (!all.empty() && all.front().name == catalog_row_name &&
@@ -40,14 +35,6 @@ void check_layout(database_state& database, connection& session) {
               "limits of groups need layout 3 of the catalogue: when no older version of tableq "
               "uses it: tableq migrate",
               {.backend = database.name()});
-}
-
-std::vector<limited_group> to_limited(const std::vector<group_limits_row>& rows) {
-  std::vector<limited_group> out;
-  out.reserve(rows.size());
-  for (const group_limits_row& row : rows) out.push_back({row.name, limits_of(row)});
-  std::erase_if(out, [](const limited_group& one) { return !is_limited(one); });
-  return out;
 }
 
 limited_groups limits_of_groups(const queue_state& queue, const group_limits_page& page) {
@@ -61,50 +48,85 @@ limited_groups limits_of_groups(const queue_state& queue, const group_limits_pag
     out.next = std::move(rows.back().name);
     rows.pop_back();
   }
-  out.groups = to_limited(rows);
+  for (const group_limits_row& row : rows) {
+    const group_limits limits = limits_of(row);
+    if (limits != group_limits()) out.groups.push_back({row.name, limits});
+  }
+  return out;
+}
+
+/// The limits of all groups of a queue together, but for one group.
+struct common_limits {
+  std::optional<group_limits_row> unnamed = {};  ///< It has the number of changes.
+  bool stored = false;                           ///< There are rows.
+  bool limited = false;
+  bool rates = false;
+
+  /// Whether all waiting messages follow the limits that are stored.
+  [[nodiscard]] bool followed() const { return unnamed && unnamed->changes == unnamed->applied; }
+};
+
+/// Reads them page by page, until nothing more can be found.
+/// @param read the rows from a name on.
+template <class Read>
+common_limits read_common(const Read& read, std::optional<std::string_view> without = {}) {
+  common_limits out;
+  group_limits_page page;
+  for (bool more = true; more && !(out.limited && out.rates);) {
+    auto rows = read(page);
+    more = rows.size() > page.max;
+    if (more) {
+      page.first = rows.back().name;
+      rows.pop_back();
+    }
+    for (group_limits_row& row : rows) {
+      const group_limits limits = row.name == without ? group_limits() : limits_of(row);
+      out.stored = true;
+      out.limited = out.limited || limits != group_limits();
+      out.rates = out.rates || limits.rate.has_value();
+      if (row.name.empty()) out.unnamed = std::move(row);
+    }
+  }
   return out;
 }
 
 /// Stores the limits of one group, and the number of changes. The catalogue is locked.
-/// @param groups all of the queue, as they are from now on.
-void store(const queue_state& queue, connection& session, std::span<const limited_group> groups,
-           std::string_view group, std::int64_t changes) {
-  const auto replace = [&](std::string_view name) {
+void store(const queue_state& queue, connection& session, const common_limits& others,
+           const group_limits& limits, std::string_view group, std::int64_t changes) {
+  const auto replace = [&](std::string_view name, const group_limits& own) {
     run(session, queue.names(), statements::group_remove, {.queue = queue.name(), .name = name});
-    const auto found = std::ranges::find(groups, name, &limited_group::group);
     // The number of changes stands in the row without a name.
-    if (found == groups.end() && !name.empty()) return;
-    const group_limits limits = found == groups.end() ? group_limits() : found->limits;
+    if (own == group_limits() && !name.empty()) return;
     std::optional<std::int64_t> rate;
-    if (limits.rate) rate = std::llround(*limits.rate * static_cast<double>(rate_unit));
+    if (own.rate) rate = std::llround(*own.rate * static_cast<double>(rate_unit));
     run(session, queue.names(), statements::group_insert,
         {.queue = queue.name(),
          .name = name,
-         .running = limits.running,
+         .running = own.running,
          .rate = rate,
-         .burst = limits.burst,
-         .weight = limits.weight,
+         .burst = own.burst,
+         .weight = own.weight,
          .changes = name.empty() ? changes : 0});
   };
-  if (groups.empty()) {
+  if (!others.limited && limits == group_limits()) {
     run(session, queue.names(), statements::group_remove, {.queue = queue.name()});
     return;
   }
-  if (!group.empty()) replace(group);
-  replace({});
+  if (group.empty()) return replace(group, limits);
+  replace(group, limits);
+  replace({}, others.unnamed ? limits_of(*others.unnamed) : group_limits());
 }
 
 /// Tells the processes that use the queue whether its groups have limits. The catalogue is locked.
 /// @return false: they know.
-bool tell(const queue_state& queue, connection& session, std::span<const limited_group> groups) {
+bool tell(const queue_state& queue, connection& session, bool limited, bool rates) {
   const table_names catalog = names_for(queue.database().options(), {});
   const auto rows = run(session, catalog, statements::catalog_find, {.name = queue.name()});
   if (rows.empty()) return false;  // the identity was checked
   queue_info info{.name = queue.name(), .kind = kind::claim};
   decode_options(rows.front().options, info);
-  info.group_limits = !groups.empty();
-  info.group_rates =
-      std::ranges::any_of(groups, [](const auto& one) { return one.limits.rate.has_value(); });
+  info.group_limits = limited;
+  info.group_rates = rates;
   const std::string options = encode_options(info);
   if (options == rows.front().options) return false;
   if (run(session, catalog, statements::catalog_set_options,
@@ -116,11 +138,6 @@ bool tell(const queue_state& queue, connection& session, std::span<const limited
     throw options_changed(queue.database(), queue.name());
   }
   return true;
-}
-
-/// Whether all waiting messages follow the limits that are stored.
-bool followed(const std::vector<group_limits_row>& rows) {
-  return !rows.empty() && rows.front().name.empty() && rows.front().changes == rows.front().applied;
 }
 
 /// A change that is stored.
@@ -135,13 +152,16 @@ stored_change change_limits(const queue_state& queue, connection& session,
   check_layout(queue.database(), session);
   check_identity(queue, nullptr,
                  run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
-  const auto rows = run(session, queue.names(), statements::group_list, {.queue = queue.name()});
-  std::vector<limited_group> groups = to_limited(rows);
-  std::erase_if(groups, [&](const limited_group& one) { return one.group == group; });
-  if (limits != group_limits()) groups.push_back({std::string(group), limits});
-  stored_change out{.number = rows.empty() ? 1 : rows.front().changes + 1};
-  store(queue, session, groups, group, out.number);
-  out.of_this_alone = !tell(queue, session, groups) && followed(rows);
+  const auto read = [&](const group_limits_page& page) {
+    return run(session, queue.names(), statements::group_list,
+               {.queue = queue.name(), .first = page.first, .max = page.max + 1});
+  };
+  const common_limits others = read_common(read, group);
+  const bool limited = others.limited || limits != group_limits();
+  stored_change out{.number = others.unnamed ? others.unnamed->changes + 1 : 1};
+  store(queue, session, others, limits, group, out.number);
+  out.of_this_alone =
+      !tell(queue, session, limited, others.rates || limits.rate) && others.followed();
   return out;
 }
 
@@ -172,15 +192,16 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
 
 std::vector<finding> inspect_group_limits(const queue_state& queue) {
   std::vector<finding> out;
-  const auto rows = queue.execute(nullptr, statements::group_list, {.queue = queue.name()});
-  const auto limited = to_limited(rows);
-  const bool rates =
-      std::ranges::any_of(limited, [](const auto& one) { return one.limits.rate.has_value(); });
-  if ((!limited.empty() && !queue.info().group_limits) || (rates && !queue.info().group_rates)) {
+  const common_limits found = read_common([&](const group_limits_page& page) {
+    return queue.execute(nullptr, statements::group_list,
+                         {.queue = queue.name(), .first = page.first, .max = page.max + 1});
+  });
+  if ((found.limited && !queue.info().group_limits) ||
+      (found.rates && !queue.info().group_rates)) {
     out.push_back({finding::level::warning, queue.name(),
                    "its groups have limits that no process knows of: the queue's options lack them",
                    "set one of them anew by tableq limit " + queue.name() + " --group NAME"});
-  } else if (!rows.empty() && !followed(rows)) {
+  } else if (found.stored && !found.followed()) {
     out.push_back(
         {finding::level::warning, queue.name(),
          "the limits of its groups have changed, and not all waiting messages have followed",

@@ -83,6 +83,29 @@ TEST_P(group_limit, is_listed_page_by_page) {
   EXPECT_CODE(invalid_argument, (void)queue.group_limits({.first = std::string("a\0b", 3)}));
 }
 
+TEST_P(group_limit, of_more_groups_than_a_page_has_are_all_known) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 2, .rate = 5.0}, "last");
+  std::string rows;
+  for (int i = 0; i < 600; ++i) {
+    rows += (i == 0 ? "" : ", ") + std::string("('tenants', 'a") + std::to_string(i) + "', 2)";
+  }
+  here().sql("INSERT INTO tableq_group_limits (queue, name, running) VALUES " + rows);
+  const auto info = [&] { return db_with_clock().find("tenants").value(); };
+  queue.set_group_limits({.running = 3}, "a0");
+  EXPECT_TRUE(info().group_rates);
+  queue.set_group_limits({.running = 3}, "last");
+  EXPECT_TRUE(info().group_limits);
+  EXPECT_FALSE(info().group_rates);
+  here().sql("UPDATE tableq_group_limits SET rate = 1000000 WHERE name = 'last'");
+  const auto found = db_with_clock().inspect();
+  EXPECT_TRUE(std::ranges::any_of(
+      found, [](const auto& each) { return contains(each.what, "no process knows"); }));
+  here().sql("DELETE FROM tableq_group_limits WHERE name LIKE 'a%'");
+  queue.set_group_limits({}, "last");
+  EXPECT_FALSE(info().group_limits);
+}
+
 TEST_P(group_limit, lets_the_next_message_go_when_one_leaves_the_group) {
   auto queue = tenants();
   queue.set_group_limits({.running = 2});

@@ -1,6 +1,8 @@
 // A database that goes away and comes back, and a user with few rights: on the server of TABLEQ_TEST_POSTGRESQL.
 import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
+import {existsSync, readdirSync, rmSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fresh, server, tableq} from './world.mjs';
 
@@ -88,12 +90,26 @@ test('a database that takes questions and does not answer shows as away, and hea
   await shown.stop();
 });
 
-test('a database that is away at the start heals too', async () => {
+test('a file that is away is told at the start, is not made, and answers by 503 until it is there', async () => {
   const db = fresh();
+  const file = db.slice('sqlite://'.length);
   const shown = await server.start(db);
+  assert.match(shown.errors, /warning: sqlite: shop.db does not answer, and is tried again: .*shop.db does not exist/);
   await shown.until('/', (text) => text.includes('does not answer'), 'the trouble');
+  for (const path of ['/db/1/doctor', '/db/1/queues/late', '/db/1/queues/late/messages', '/db/1/queues/late/messages/1',
+    ...['doctor', 'batches', 'queues/late', 'queues/late/messages', 'queues/late/schedules'].map((each) => `/api/v1/databases/1/${each}`)]) {
+    assert.equal((await shown.get(path)).status, 503, path);
+  }
+  assert.equal(existsSync(file), false);
   tableq(db, ['create', 'fifo', 'late']);
   await shown.until('/', (text) => text.includes('>late</a>'), 'the queue');
+  // Another file in its place.
+  for (const each of readdirSync(dirname(file))) rmSync(join(dirname(file), each));
+  await shown.until('/healthz', (text) => text === 'not ok\n', 'the trouble');
+  assert.equal((await shown.get('/api/v1/databases/1/doctor')).status, 503);
+  tableq(db, ['create', 'fifo', 'later']);
+  await shown.until('/', (text) => text.includes('>later</a>') && !text.includes('>late</a>'), 'the new queue');
+  assert.equal((await shown.get('/api/v1/databases/1/doctor')).status, 200);
   await shown.stop();
 });
 

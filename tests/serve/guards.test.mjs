@@ -1,6 +1,7 @@
 // The guards of `tableq serve`, without a browser: what is refused, and what the answers forbid a browser.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import {chmodSync} from 'node:fs';
 import {request} from 'node:http';
 import {connect} from 'node:net';
 import {join} from 'node:path';
@@ -366,6 +367,16 @@ test('every address but loopback needs a token file', () => {
   assert.match(refused('--token-file', join(scratch(), 'none')).text, /cannot read a token/);
   assert.match(refused('--listen', 'nothing').text, /--listen must be/);
   assert.match(refused('--db', 'nothing://x').text, /scheme/);
+});
+
+test('a token file that every user can read is told at the start', async () => {
+  const file = write(join(scratch(), 'token'), `${token}\n`);
+  for (const [mode, told] of [[0o644, true], [0o640, false], [0o600, false]]) {
+    chmodSync(file, mode);
+    const one = await server.start(db, ['--token-file', file]);
+    assert.equal(/warning: every user of this machine can read .*chmod 0600/.test(one.errors), told, mode.toString(8));
+    await one.stop();
+  }
 });
 
 test('other names are answered if they were given', async () => {

@@ -66,7 +66,7 @@ response pause(const call& asked) {
 
 response resume(const call& asked) {
   on_queue(asked, [](tableq::queue& queue) { queue.resume(); });
-  return done(asked, "The queue is not paused any more.");
+  return done(asked, "The queue is resumed: reads return messages again.");
 }
 
 /// As `tableq limit` does: empty fields change nothing.
@@ -91,7 +91,7 @@ response purge(const call& asked) {
     if constexpr (std::is_same_v<Queue, tableq::claim_queue>) {
       const tableq::message_filter filter{
           .state = tableq::message_state::done,
-          .older_than = parse_duration("The time", asked.from.given("older"))};
+          .older_than = parse_duration("The age", asked.from.given("older"))};
       return begun(asked, "Deletion of done messages",
                    [queue, filter](const bulk_options& options) mutable {
                      return queue.purge(filter, options);
@@ -105,7 +105,7 @@ response purge(const call& asked) {
                      return tableq::bulk_result{.count = queue.purge()};
                    });
     } else {
-      throw page_error(404, "The rows of a table are its application's.");
+      throw page_error(404, "The rows belong to the application: delete them by SQL.");
     }
   };
   return std::visit(purge_one, source_of(asked));
@@ -117,7 +117,7 @@ response change_schedule(const call& asked, const std::string& sentence) {
   const std::string& name = asked.from.given("name");
   const auto found = all.find(name);
   if (!found || found->rule.queue != asked.queue || !(all.*Act)(name)) {
-    throw page_error(404, "There is no such schedule of this queue.");
+    throw page_error(404, "This queue has no schedule of that name.");
   }
   return done(asked, sentence);
 }
@@ -193,7 +193,7 @@ void add_actions(std::vector<route>& to) {
       {"schedules/run",
        [](const call& asked) {
          return change_schedule<&schedules::run_now>(asked,
-                                                     "The message of the schedule is added.");
+                                                     "The message of the schedule is added to the queue.");
        }},
       {"messages/*/cancel", cancel},
       {"messages/*/priority", set_priority},

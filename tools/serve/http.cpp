@@ -25,12 +25,12 @@ std::string unescaped(std::string_view text, bool plus_is_blank = true) {
       const auto [end, wrong] =
           std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
       if (wrong != std::errc() || end != digits.data() + 2) {
-        throw page_error(400, "A wrong escape");
+        throw page_error(400, "A % in the address or the form begins no escape.");
       }
       c = static_cast<char>(byte);
       i += 2;
     }
-    if (c == '\0') throw page_error(400, "A NUL");
+    if (c == '\0') throw page_error(400, "The address or the form has a NUL character.");
     out += c;
   }
   return out;
@@ -83,7 +83,7 @@ fields read_form(const std::string& text) {
 
 void read_target(std::string_view target, request& into) {
   into.target = target;
-  if (!target.starts_with('/')) throw page_error(400, "A wrong target");
+  if (!target.starts_with('/')) throw page_error(400, "The target of the request is not a path.");
   const std::size_t mark = std::min(target.find('?'), target.size());
   if (mark < target.size()) into.query = read_form(std::string(target.substr(mark + 1)));
   target = target.substr(1, mark - 1);

@@ -68,22 +68,22 @@ std::size_t room_for_connections() {
 request read_request(const sent_request& sent) {
   request out{.posts = sent.method() == http::verb::post};
   if (!out.posts && sent.method() != http::verb::get && sent.method() != http::verb::head) {
-    throw page_error(405, "Only GET, HEAD and POST");
+    throw page_error(405, "Send GET, HEAD or POST.");
   }
   for (const auto& field : sent) {
     const std::string name = lower_case(std::string(field.name_string()));
     // Two of one name may be read differently by a proxy in front.
     const bool once = name == "host" || name == "origin" || name == "authorization";
     const bool added = out.headers.emplace(name, std::string(field.value())).second;
-    if (!added && once) throw page_error(400, "Two headers " + name);
+    if (!added && once) throw page_error(400, "The header " + name + " was sent twice.");
   }
   // A proxy in front may see another end of such a body.
   const std::string& coding = out.header("transfer-encoding");
-  if (!coding.empty() && coding != "chunked") throw page_error(400, "Only chunked bodies");
+  if (!coding.empty() && coding != "chunked") throw page_error(400, "Send the body whole, or chunked.");
   read_target(std::string(sent.target()), out);
   if (!out.posts) return out;
   if (out.header("content-type") != "application/x-www-form-urlencoded") {
-    throw page_error(415, "Send a form: application/x-www-form-urlencoded");
+    throw page_error(415, "Send a form: application/x-www-form-urlencoded.");
   }
   out.form = read_form(sent.body());
   return out;
@@ -141,10 +141,10 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
  private:
   void has_read(beast::error_code failure) {
     if (failure == http::error::end_of_stream) return close();
-    if (failure == http::error::header_limit) return refuse(431, "Too many headers");
-    if (failure == http::error::body_limit) return refuse(413, "Too large");
+    if (failure == http::error::header_limit) return refuse(431, "The headers are longer than 16 KiB.");
+    if (failure == http::error::body_limit) return refuse(413, "The body is longer than 64 KiB.");
     const auto& of_http = http::make_error_code(http::error::bad_method).category();
-    if (failure && failure.category() == of_http) return refuse(400, "This is no HTTP request");
+    if (failure && failure.category() == of_http) return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
     const sent_request& sent = parser_->get();
     head_ = sent.method() == http::verb::head;

@@ -44,8 +44,8 @@ std::vector<item> totals_of(const std::vector<overview::place>& rows) {
           {"Leased", count("leased")},
           {"Delayed", count("delayed")},
           {"Dead", count_words(dead), dead.count > 0U ? "bad" : ""},
-          {"In, a second", rate(&tableq::queue_rates::enqueued)},
-          {"Out, a second", rate(&tableq::queue_rates::left)}};
+          {"In per second", rate(&tableq::queue_rates::enqueued)},
+          {"Out per second", rate(&tableq::queue_rates::left)}};
 }
 
 }  // namespace

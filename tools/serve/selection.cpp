@@ -27,22 +27,26 @@ std::string place_of(std::initializer_list<std::int64_t> numbers) {
   return out;
 }
 
+usage_error wrong_place() {
+  return usage_error("\"after\" is no place in this list. Begin at its first page.");
+}
+
 /// So many numbers; none for an empty text. usage_error for another one.
 std::vector<std::int64_t> numbers_of(const std::string& text, std::size_t count) {
   using all = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> out;
   if (text.empty()) return out;
   for (const std::string& each : split(text, '.')) {
-    out.push_back(parse_number("The place in the address", each, all::min(), all::max()));
+    out.push_back(parse_number("Each part of \"after\"", each, all::min(), all::max()));
   }
-  if (out.size() != count) throw usage_error("This address is not whole.");
+  if (out.size() != count) throw wrong_place();
   return out;
 }
 
 std::optional<stored_message> last_of(const std::string& text, message_state state) {
   const auto at = numbers_of(text, 3);
   if (at.empty()) return std::nullopt;
-  if (!std::in_range<std::int32_t>(at[1])) throw usage_error("This address is not whole.");
+  if (!std::in_range<std::int32_t>(at[1])) throw wrong_place();
   stored_message out;
   out.id.value = at[0];
   out.priority = static_cast<std::int32_t>(at[1]);
@@ -54,7 +58,7 @@ std::optional<stored_message> last_of(const std::string& text, message_state sta
 std::optional<tableq::filter_place> filter_place_of(const std::string& text) {
   const auto at = numbers_of(text, 4);
   if (at.empty()) return std::nullopt;
-  if (at[0] < 0 || at[0] > 1) throw usage_error("This address is not whole.");
+  if (at[0] < 0 || at[0] > 1) throw wrong_place();
   return tableq::filter_place{
       .part = static_cast<int>(at[0]), .at = at[1], .id = at[2], .until = at[3]};
 }
@@ -91,12 +95,12 @@ std::optional<tableq::message_filter> read_filter(const call& asked, const field
   };
   tableq::message_filter out{
       .group = text("group"), .key_prefix = text("key"), .error = text("error")};
-  if (const auto older = text("older")) out.older_than = parse_duration("The time", *older);
+  if (const auto older = text("older")) out.older_than = parse_duration("\"Older than\"", *older);
   if (const auto header = text("header")) {
-    if (!asked.site.shows_payloads) throw usage_error("Headers are hidden, so they cannot be asked for.");
+    if (!asked.site.shows_payloads) throw usage_error("Headers are hidden, so no filter can ask for them.");
     out.header = {.name = *header, .value = value_of(from, "value")};
   } else if (text("value")) {
-    throw usage_error("The value of a header goes with its name.");
+    throw usage_error("Give the name of the header with its value.");
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -24,24 +24,24 @@ using std::chrono::milliseconds;
 struct serve_arguments {
   explicit serve_arguments(CLI::App& command)
       : urls(command, "--db", "URL",
-             "A database; may be given more than once. Or TABLEQ_DB in the\nenvironment"),
-        listen(command, "--listen", "ADDRESS:PORT", "Where it listens (127.0.0.1:8080)"),
+             "A database to show; may be given more than once. Otherwise\nTABLEQ_DB in the environment"),
+        listen(command, "--listen", "ADDRESS:PORT", "Address and port to listen on (127.0.0.1:8080)"),
         hosts(command, "--host", "NAME[:PORT]",
-              "Another name in addresses for which it answers; may be given\nmore than once"),
+              "Another name under which browsers reach it; may be given more\nthan once"),
         token_file(
             command, "--token-file", "FILE",
-            "The file with the token that visitors need. Every address but\nloopback needs one"),
-        path(command, "--path", "/PATH", "Where a proxy shows the pages, such as /tableq"),
-        span(command, "--history", "TIME", "The time that the pictures show (1h)"),
+            "File with the token that visitors must give; needed for every\naddress but loopback"),
+        path(command, "--path", "/PATH", "Path below which a proxy shows the pages, such as /tableq"),
+        span(command, "--history", "TIME", "Time that the charts cover (1h)"),
         interval(command, "--interval", "TIME", "Time between two readings of the figures (2s)") {
     urls.repeatable();
     hosts.repeatable();
     add_naming_options(command, connection);
-    command.add_flag("--allow-changes", allows_changes, "Let visitors pause, delete and redrive");
-    command.add_flag("--show-payloads", shows_payloads, "Show payloads and headers");
-    command.add_flag("--open-metrics", open_metrics, "/metrics needs no token");
+    command.add_flag("--allow-changes", allows_changes, "Let visitors pause, cancel, redrive and delete");
+    command.add_flag("--show-payloads", shows_payloads, "Show payloads, headers and results");
+    command.add_flag("--open-metrics", open_metrics, "Serve /metrics without the token");
     command.add_flag("--https", behind_https,
-                     "A proxy in front of it speaks HTTPS: cookies are only sent by HTTPS");
+                     "A proxy in front speaks HTTPS: send cookies by HTTPS only");
   }
 
   argument urls;
@@ -92,6 +92,12 @@ std::string read_token(const std::string& file) {
   if (!in || !std::getline(in, token))
     throw usage_error("cannot read a token from " + in_quotes(file));
   while (token.ends_with('\r') || token.ends_with(' ')) token.pop_back();
+  // As ssh does with a key.
+  using std::filesystem::perms;
+  if ((std::filesystem::status(file).permissions() & perms::others_read) != perms::none) {
+    complain("warning: every user of this machine can read " + in_quotes(file) +
+             ", which has the token; forbid it by: chmod 0600");
+  }
   constexpr std::size_t shortest_token = 20;
   // The characters of a bearer's token.
   const bool sendable = token.find_first_not_of(
@@ -124,12 +130,11 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
   return out;
 }
 
+/// All rules but those that need the port.
 web::access_rules rules_of(const serve_arguments& given, const place& at) {
-  web::access_rules out{.hosts = hosts_of(given, at),
-                        .allows_changes = given.allows_changes,
+  web::access_rules out{.allows_changes = given.allows_changes,
                         .behind_https = given.behind_https,
                         .open_metrics = given.open_metrics,
-                        .cookie_name = "tableq_" + std::to_string(at.port),
                         .cookie_path = given.path.text() + "/"};
   if (given.token_file.given()) out.token = read_token(given.token_file.text());
   if (out.token.empty() && !at.is_loopback()) {
@@ -156,6 +161,10 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
     std::string label = web::label_of(url);
     while (!labels.insert(label).second) label += "'";
     out.push_back(std::make_unique<web::watched_database>(label, where, interval, span));
+    const std::string trouble = out.back()->view()->trouble;
+    if (!trouble.empty()) {
+      complain("warning: " + label + " does not answer, and is tried again: " + trouble);
+    }
   }
   return out;
 }
@@ -166,7 +175,7 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
   if (!path.empty() && (path.size() < 2 || path != "/" + web::escaped(path.substr(1)))) {
     throw usage_error("--path must be one name after a slash, such as /tableq");
   }
-  (void)rules_of(given, wanted);  // Errors in the arguments come before anything is opened.
+  web::access_rules rules = rules_of(given, wanted);
   // Before the first thread, which is one of the library's.
   const signal_queue signals;
   auto databases = watch_all(given, of_app);
@@ -176,8 +185,10 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
   std::optional<web::site> pages;
   web::http_server server(wanted.address, wanted.port);
   const place at{wanted.address, server.port()};
+  rules.hosts = hosts_of(given, at);
+  rules.cookie_name = "tableq_" + std::to_string(at.port);
   pages.emplace(web::site_parts{.databases = std::move(databases),
-                                .guard = std::make_unique<web::access>(rules_of(given, at)),
+                                .guard = std::make_unique<web::access>(std::move(rules)),
                                 .shows_payloads = given.shows_payloads,
                                 .actions = actions,
                                 .prefix = path});

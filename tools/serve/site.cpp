@@ -26,8 +26,6 @@ unsigned status_of(const tableq::error& failure) {
     case tableq::errc::permission_denied:
     case tableq::errc::read_only:
       return 403;
-    case tableq::errc::not_found:
-      return 404;
     case tableq::errc::conflict:
     case tableq::errc::kind_mismatch:
     case tableq::errc::options_mismatch:
@@ -179,7 +177,7 @@ response site::answer_admitted(call asked) {
   try {
     if (from.posts) {
       if (!equal_in_constant_time(asked.by.form_token, from.given("form"))) {
-        throw page_error(403, "The form was too old. Load the page again, and repeat.");
+        throw page_error(403, "The form is too old. Load the page again, and repeat.");
       }
       if (is(from.path, "logout")) {
         response out = see_other(asked.link("/login"));
@@ -206,7 +204,7 @@ response site::answer_admitted(call asked) {
     return failed_by(400, failure.what(), "");
   } catch (const tableq::error& failure) {
     const bool right = failure.code() != tableq::errc::permission_denied;
-    return failed_by(status_of(failure), right ? "The database has refused" : "No right",
+    return failed_by(status_of(failure), right ? "The database has reported an error" : "No right",
                      sentence_of(failure));
   }
 }
@@ -236,7 +234,7 @@ const queue_view& view_of(const call& asked, const database_view& all) {
   if (const queue_view* found = all.find(asked.queue)) return *found;
   if (!all.trouble.empty()) throw page_error(503, all.trouble);
   if (!all.looked_at) throw page_error(503, "The queues are not read yet. Load the page again.");
-  throw page_error(404, "There is no such queue in the database.");
+  throw page_error(404, "The database has no such queue.");
 }
 
 any_source source_of(const call& asked) {
@@ -249,7 +247,7 @@ any_source source_of(const call& asked) {
 tableq::claim_queue claim_of(const call& asked) {
   const any_source opened = source_of(asked);
   const auto* claim = std::get_if<tableq::claim_queue>(&opened);
-  if (claim == nullptr) throw page_error(404, "Only claim queues have such a page.");
+  if (claim == nullptr) throw page_error(404, "Only claim queues have this page.");
   return *claim;
 }
 

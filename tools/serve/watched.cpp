@@ -162,7 +162,7 @@ std::shared_ptr<const database_view> watched_database::view() {
   if (resting_) wake_.notify_all();
   if (waits_since_ && asked_ - *waits_since_ > patience && view_->trouble.empty()) {
     auto late = std::make_shared<database_view>(*view_);
-    late->trouble = "It has been asked, and has not answered for ten seconds.";
+    late->trouble = "It has not answered for ten seconds.";
     view_ = std::move(late);
   }
   return view_;

@@ -272,8 +272,11 @@ class Options(Pointer):
             call(lib.tq_options_set_bool, self, key, 1 if value else 0)
 
     def double(self, key: bytes, value: Optional[float]) -> None:
-        if value is not None:
-            call(lib.tq_options_set_double, self, key, float(value))
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidArgument(f"tableq: {key.decode()} is a number, not {type(value).__name__}")
+        call(lib.tq_options_set_double, self, key, float(value))
 
     def text(self, key: bytes, value: Optional[str]) -> None:
         if value is not None:

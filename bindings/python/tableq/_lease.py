@@ -727,6 +727,8 @@ class ClaimQueue(LeaseQueue):
     def set_group_limits(self, limits: GroupLimits, group: str = "") -> None:
         """Sets the limits of a group, or of each group without its own, for every process within a
         second. `GroupLimits()`: the group has none of its own any more."""
+        if not isinstance(limits, GroupLimits):
+            raise InvalidArgument(f"tableq: limits is a GroupLimits, not {type(limits).__name__}")
         options = Options(FOR_GROUP_LIMITS)
         options.integer(b"running", limits.running)
         options.double(b"rate", limits.rate)

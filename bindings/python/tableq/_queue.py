@@ -152,6 +152,8 @@ class Queue(Closing):
 
     def set_limits(self, limits: Limits) -> None:
         """Replaces all limits, for every process within a second."""
+        if not isinstance(limits, Limits):
+            raise InvalidArgument(f"tableq: limits is a Limits, not {type(limits).__name__}")
         options = Options(FOR_LIMITS)
         options.integer(b"capacity", limits.capacity)
         options.double(b"rate", limits.rate)

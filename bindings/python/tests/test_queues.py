@@ -224,6 +224,14 @@ def test_limits_of_groups(db: tableq.Database) -> None:
         jobs.set_group_limits(tableq.GroupLimits(running=0))
     with pytest.raises(tableq.InvalidArgument):
         jobs.set_group_limits(tableq.GroupLimits(weight=2))
+    for wrong in (tableq.GroupLimits(rate="a"), tableq.GroupLimits(rate=True), tableq.GroupLimits(burst=1.5)):  # type: ignore[arg-type]
+        with pytest.raises(tableq.InvalidArgument, match="is a"):
+            jobs.set_group_limits(wrong)
+    for other in (None, 3, tableq.Limits(rate=1)):
+        with pytest.raises(tableq.InvalidArgument, match="limits is a GroupLimits, not"):
+            jobs.set_group_limits(other)  # type: ignore[arg-type]
+    with pytest.raises(tableq.InvalidArgument, match="limits is a Limits, not NoneType"):
+        jobs.set_limits(None)  # type: ignore[arg-type]
     turns = db.claim("turns", groups=True, group_by_turns=True)
     turns.set_group_limits(tableq.GroupLimits(weight=2), "vip")
     assert dict(turns.group_limits()) == {"vip": tableq.GroupLimits(weight=2)}

@@ -196,8 +196,7 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
     return queue.execute(nullptr, statements::group_list,
                          {.queue = queue.name(), .first = page.first, .max = page.max + 1});
   });
-  if ((found.limited && !queue.info().group_limits) ||
-      (found.rates && !queue.info().group_rates)) {
+  if ((found.limited && !queue.info().group_limits) || (found.rates && !queue.info().group_rates)) {
     out.push_back({finding::level::warning, queue.name(),
                    "its groups have limits that no process knows of: the queue's options lack them",
                    "set one of them anew by tableq limit " + queue.name() + " --group NAME"});

@@ -192,8 +192,8 @@ void add_actions(std::vector<route>& to) {
        }},
       {"schedules/run",
        [](const call& asked) {
-         return change_schedule<&schedules::run_now>(asked,
-                                                     "The message of the schedule is added to the queue.");
+         return change_schedule<&schedules::run_now>(
+             asked, "The message of the schedule is added to the queue.");
        }},
       {"messages/*/cancel", cancel},
       {"messages/*/priority", set_priority},

@@ -2,14 +2,15 @@
 
 #include <sys/random.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
+#include <iterator>
 #include <locale>
 #include <system_error>
 
+#include <boost/algorithm/hex.hpp>
 #include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 namespace tool::web {
 
@@ -36,12 +37,6 @@ std::string unescaped(std::string_view text, bool plus_is_blank = true) {
   return out;
 }
 
-void append_byte(std::string& out, const char* form, char byte) {
-  std::array<char, 4> text{};
-  std::snprintf(text.data(), text.size(), form, static_cast<unsigned>(byte) & 0xffU);
-  out += text.data();
-}
-
 }  // namespace
 
 const std::string& value_of(const fields& from, std::string_view name) {
@@ -62,12 +57,7 @@ response plain(unsigned status, std::string body) {
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    out.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
+  return boost::algorithm::split(out, text, [&](char each) { return each == separator; });
 }
 
 fields read_form(const std::string& text) {
@@ -99,7 +89,7 @@ std::string escaped(std::string_view text) {
     if (plain_characters.find(c) != std::string_view::npos) {
       out += c;
     } else {
-      append_byte(out, "%%%02X", c);
+      boost::algorithm::hex(std::string_view(&c, 1), std::back_inserter(out += '%'));
     }
   }
   return out;
@@ -124,9 +114,7 @@ std::string random_text(std::size_t size) {
   if (::getrandom(bytes.data(), size, 0) != static_cast<ssize_t>(size)) {
     throw std::system_error(errno, std::generic_category(), "no random numbers");
   }
-  std::string out;
-  for (const char each : bytes) append_byte(out, "%02x", each);
-  return out;
+  return boost::algorithm::hex_lower(bytes);
 }
 
 }  // namespace tool::web

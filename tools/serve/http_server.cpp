@@ -79,7 +79,8 @@ request read_request(const sent_request& sent) {
   }
   // A proxy in front may see another end of such a body.
   const std::string& coding = out.header("transfer-encoding");
-  if (!coding.empty() && coding != "chunked") throw page_error(400, "Send the body whole, or chunked.");
+  if (!coding.empty() && coding != "chunked")
+    throw page_error(400, "Send the body whole, or chunked.");
   read_target(std::string(sent.target()), out);
   if (!out.posts) return out;
   if (out.header("content-type") != "application/x-www-form-urlencoded") {
@@ -141,10 +142,12 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
  private:
   void has_read(beast::error_code failure) {
     if (failure == http::error::end_of_stream) return close();
-    if (failure == http::error::header_limit) return refuse(431, "The headers are longer than 16 KiB.");
+    if (failure == http::error::header_limit)
+      return refuse(431, "The headers are longer than 16 KiB.");
     if (failure == http::error::body_limit) return refuse(413, "The body is longer than 64 KiB.");
     const auto& of_http = http::make_error_code(http::error::bad_method).category();
-    if (failure && failure.category() == of_http) return refuse(400, "This is not an HTTP request.");
+    if (failure && failure.category() == of_http)
+      return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
     const sent_request& sent = parser_->get();
     head_ = sent.method() == http::verb::head;

@@ -2,12 +2,12 @@
 
 #include <span>
 
-#include "pieces.hpp"
+#include "site.hpp"
 
 namespace tool::web {
 
-/// Dead messages of the queue, wherever they are.
-figure dead_of(const queue_view& of);
+/// The count of a figure; of dead messages wherever they are.
+figure count_of(const queue_view& of, std::string_view name);
 
 /// The queues of all databases that the address asks for: with a part of a name, in an order, from
 /// a place in it.
@@ -16,6 +16,10 @@ struct overview {
 
   /// The address of the same in this order, from this place.
   [[nodiscard]] std::string link(std::string_view order, std::size_t begin = 0) const;
+
+  /// Of all rows together.
+  [[nodiscard]] figure count(std::string_view name) const;
+  [[nodiscard]] double rate(std::optional<double> tableq::queue_rates::*which) const;
 
   struct place {
     std::size_t database;
@@ -28,7 +32,6 @@ struct overview {
   const std::string by;
   std::vector<std::shared_ptr<const database_view>> views = {};
   std::vector<place> rows = {};
-  std::vector<item> totals = {};  ///< Of all rows.
   std::size_t from = 0;
   std::span<const place> shown = {};
 };

@@ -97,7 +97,8 @@ std::optional<tableq::message_filter> read_filter(const call& asked, const field
       .group = text("group"), .key_prefix = text("key"), .error = text("error")};
   if (const auto older = text("older")) out.older_than = parse_duration("\"Older than\"", *older);
   if (const auto header = text("header")) {
-    if (!asked.site.shows_payloads) throw usage_error("Headers are hidden, so no filter can ask for them.");
+    if (!asked.site.shows_payloads)
+      throw usage_error("Headers are hidden, so no filter can ask for them.");
     out.header = {.name = *header, .value = value_of(from, "value")};
   } else if (text("value")) {
     throw usage_error("Give the name of the header with its value.");

@@ -24,20 +24,24 @@ using std::chrono::milliseconds;
 struct serve_arguments {
   explicit serve_arguments(CLI::App& command)
       : urls(command, "--db", "URL",
-             "A database to show; may be given more than once. Otherwise\nTABLEQ_DB in the environment"),
-        listen(command, "--listen", "ADDRESS:PORT", "Address and port to listen on (127.0.0.1:8080)"),
+             "A database to show; may be given more than once. Otherwise\nTABLEQ_DB in the "
+             "environment"),
+        listen(command, "--listen", "ADDRESS:PORT",
+               "Address and port to listen on (127.0.0.1:8080)"),
         hosts(command, "--host", "NAME[:PORT]",
               "Another name under which browsers reach it; may be given more\nthan once"),
         token_file(
             command, "--token-file", "FILE",
             "File with the token that visitors must give; needed for every\naddress but loopback"),
-        path(command, "--path", "/PATH", "Path below which a proxy shows the pages, such as /tableq"),
+        path(command, "--path", "/PATH",
+             "Path below which a proxy shows the pages, such as /tableq"),
         span(command, "--history", "TIME", "Time that the charts cover (1h)"),
         interval(command, "--interval", "TIME", "Time between two readings of the figures (2s)") {
     urls.repeatable();
     hosts.repeatable();
     add_naming_options(command, connection);
-    command.add_flag("--allow-changes", allows_changes, "Let visitors pause, cancel, redrive and delete");
+    command.add_flag("--allow-changes", allows_changes,
+                     "Let visitors pause, cancel, redrive and delete");
     command.add_flag("--show-payloads", shows_payloads, "Show payloads, headers and results");
     command.add_flag("--open-metrics", open_metrics, "Serve /metrics without the token");
     command.add_flag("--https", behind_https,

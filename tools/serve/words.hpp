@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 
 #include <tableq/tableq.hpp>
@@ -7,6 +8,11 @@
 #include "watched.hpp"
 
 namespace tool::web {
+
+/// Counts of a queue in the order of a message's life: those of its states, and of dead ones
+/// elsewhere.
+inline constexpr std::array figures_shown{"ready", "leased", "delayed",     "held",
+                                          "done",  "dead",   "dead_letters"};
 
 /// `12,345`
 std::string number(std::int64_t count);

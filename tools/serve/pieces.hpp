@@ -44,12 +44,12 @@ html foreign(const std::optional<Text>& text, std::size_t most = std::string::np
 
 /// A field of a form that nobody sees.
 html hidden(std::string_view name, std::string_view value);
-/// A button that sends a form to `target`.
-html button(const call& asked, const std::string& target, std::string_view words,
+/// A button that sends a form to an action of this queue: `/pause`.
+html button(const call& asked, const std::string& act, std::string_view words,
             const html& inputs = {}, std::string_view style = "");
 /// A form behind a click, for what cannot be undone.
-html danger(const call& asked, const std::string& target, std::string_view summary,
-            std::string_view words, const html& inputs = {});
+html danger(const call& asked, const std::string& act, std::string_view summary,
+            std::string_view words, const html& more = {});
 /// A way to the actions on this queue, if there were some.
 html actions_link(const call& asked);
 

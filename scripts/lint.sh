@@ -27,13 +27,13 @@ format() {
   fi
 }
 
-# tidy_build FOLDER OPTION...: configures a build for clang-tidy, and makes the headers that come from SQL.
+# tidy_build FOLDER OPTION...: configures a build for clang-tidy, and makes the sources that come from SQL and pages.
 tidy_build() {
   local build=$1 generated
   shift
   scripts/install_dependencies.sh build test
   cmake --preset dev -B "$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON "$@" >/dev/null
-  generated=$(ninja -C "$build" -t targets all | sed -n 's/^\([a-z/]*generated\/[^:]*\.hpp\):.*/\1/p')
+  generated=$(ninja -C "$build" -t targets all | sed -n 's/^\([a-z/]*generated\/[^:]*\.[ch]pp\):.*/\1/p')
   # shellcheck disable=SC2086  # A list of names without spaces.
   if ! ninja -C "$build" $generated tableq_headers_alone >"$log" 2>&1; then
     grep -e ' error: ' "$log" >&2

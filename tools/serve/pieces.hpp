@@ -10,9 +10,9 @@ namespace tool::web {
 struct item {
   html name;
   html value;
-  std::string_view style = "";
+  std::string_view style = {};
   std::string link = {};        ///< The tile's page; of a cell: to the table sorted by its column.
-  std::string_view order = "";  ///< Of a cell: how the table is sorted by its column.
+  std::string_view order = {};  ///< Of a cell: how the table is sorted by its column.
 };
 /// The first cell names the row.
 struct row {

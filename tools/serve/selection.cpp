@@ -27,8 +27,8 @@ std::string place_of(std::initializer_list<std::int64_t> numbers) {
   return out;
 }
 
-usage_error wrong_place() {
-  return usage_error("\"after\" is no place in this list. Begin at its first page.");
+[[noreturn]] void refuse_place() {
+  throw usage_error("\"after\" is no place in this list. Begin at its first page.");
 }
 
 /// So many numbers; none for an empty text. usage_error for another one.
@@ -39,14 +39,14 @@ std::vector<std::int64_t> numbers_of(const std::string& text, std::size_t count)
   for (const std::string& each : split(text, '.')) {
     out.push_back(parse_number("Each part of \"after\"", each, all::min(), all::max()));
   }
-  if (out.size() != count) throw wrong_place();
+  if (out.size() != count) refuse_place();
   return out;
 }
 
 std::optional<stored_message> last_of(const std::string& text, message_state state) {
   const auto at = numbers_of(text, 3);
   if (at.empty()) return std::nullopt;
-  if (!std::in_range<std::int32_t>(at[1])) throw wrong_place();
+  if (!std::in_range<std::int32_t>(at[1])) refuse_place();
   stored_message out;
   out.id.value = at[0];
   out.priority = static_cast<std::int32_t>(at[1]);
@@ -58,7 +58,7 @@ std::optional<stored_message> last_of(const std::string& text, message_state sta
 std::optional<tableq::filter_place> filter_place_of(const std::string& text) {
   const auto at = numbers_of(text, 4);
   if (at.empty()) return std::nullopt;
-  if (at[0] < 0 || at[0] > 1) throw wrong_place();
+  if (at[0] < 0 || at[0] > 1) refuse_place();
   return tableq::filter_place{
       .part = static_cast<int>(at[0]), .at = at[1], .id = at[2], .until = at[3]};
 }

@@ -90,8 +90,9 @@ response health(const site_parts& site);
 void add_actions(std::vector<route>& to);
 void add_data(std::vector<route>& to);
 
-/// The page in its frame; in a small one, without navigation, for visitors who were not admitted.
-html framed(const site_parts& site, const page& content, const call* admitted);
+/// The page in its frame.
+/// @param asked null for visitors who were not admitted: a small frame, without navigation.
+html framed(const site_parts& site, const page& content, const call* asked);
 page login_page(const site_parts& site, const std::string& target, const std::string& trouble);
 /// Tells why there is no other page.
 page failure_page(const site_parts& site, const std::string& title, const std::string& why);

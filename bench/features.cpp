@@ -166,9 +166,9 @@ std::vector<bench_case> feature_cases() {
           {"_take_complete_batch", action::take_complete, of_a_batch}}) {
       if (!each.groups && does == action::enqueue) continue;
       add(each.name + suffix, "a queue with " + each.name,
-          [=, does = does, batch = batch](const bed& where, recorder& out,
+          [=, what = does, count = batch](const bed& where, recorder& out,
                                           const std::string& name) {
-            run_calls(where, out, name, each, does, batch);
+            run_calls(where, out, name, each, what, count);
           });
     }
     add(each.name + "_worker", "64 handlers of 1 ms empty a queue with " + each.name,

@@ -86,8 +86,8 @@ std::vector<bench_case> throughput_cases() {
           {.name = name,
            .description = std::string("one thread, one message of JSON a call, ") + size,
            .fits = natively,
-           .run = [=, length = length](const bed& where, recorder& out) {
-             const other_payload of_case(json_of(static_cast<std::size_t>(length)));
+           .run = [=, bytes = static_cast<std::size_t>(length)](const bed& where, recorder& out) {
+             const other_payload of_case(json_of(bytes));
              run(where, out, name, what, false, 1);
            }});
     }

@@ -188,8 +188,8 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
                    : "The database has not answered in time. Try again."));
     });
     auto& pool = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
-    asio::post(pool, [self = shared_from_this(), asked = std::move(asked)] {
-      auto made = std::make_shared<response>(self->state_->pages->respond(*asked));
+    asio::post(pool, [self = shared_from_this(), of = std::move(asked)] {
+      auto made = std::make_shared<response>(self->state_->pages->respond(*of));
       --self->state_->answering;
       asio::post(self->state_->io, [self, made] {
         if (std::exchange(self->answered_, true)) return;  // Too late: another one was sent.

@@ -230,7 +230,10 @@ void watched_database::run(const std::stop_token& stop) {
 }
 
 milliseconds watched_database::pause(milliseconds taken) {
-  return std::max(interval_, 3 * taken);
+  // A look at a database that is away waits long, and costs it nothing.
+  constexpr milliseconds before_another_try{2000};
+  const milliseconds fair = 3 * taken;
+  return std::max(interval_, seen_.trouble.empty() ? fair : std::min(fair, before_another_try));
 }
 
 void watched_database::look() {
@@ -243,12 +246,23 @@ void watched_database::look() {
     if (steady::now() - remembered_ >= sample_length_) remember();
   } catch (const tableq::error& failure) {  // The figures stay, with the reason.
     seen_.trouble = sentence_of(failure);
+    // A database object stays with its file; with a server it heals by itself.
+    const bool replaced =
+        failure.code() == tableq::errc::not_found && failure.backend() == "sqlite";
+    if (replaced) close();
   } catch (const std::exception& failure) {
     seen_.trouble = failure.what();
   }
   ++round_;
   seen_.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
   publish();
+}
+
+/// The database is gone. The next look opens what is there then.
+void watched_database::close() {
+  for (auto& [name, queue] : followed_) queue.seen.opened.reset();
+  const std::lock_guard lock(mutex_);
+  db_.reset();
 }
 
 void watched_database::look_at_queues(tableq::database& db) {

@@ -146,6 +146,7 @@ class watched_database {
   };
   void run(const std::stop_token& stop);
   void look();
+  void close();
   void look_at_queues(tableq::database& db);
   void look_at_queue(tableq::database& db, followed& queue, bool with_limits);
   void look_at_groups(followed& queue, bool again);

@@ -1298,20 +1298,22 @@ WHERE id = (
   AND ({none_due})
 RETURNING {delivery}
 
--- fragment: from_floor_of_line
+-- fragment: in_line
+-- In any priority, from the lowest floor on.
+{from_oldest}
+
+-- fragment: in_line.turns
+-- See {parts} about a floor in the future.
 ready_at >= CASE WHEN CAST(:floor AS bigint) <= {clock_of_server} THEN CAST(:floor AS bigint) ELSE -9223372036854775808 END
 
--- fragment: ready_around_level
--- The ready messages above :level come first, then those of the level that came back, those from its floor on, and
--- all others.
-FROM (
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority > CAST(:level AS bigint) AND {from_oldest}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS higher
-    UNION ALL
+-- fragment: from_level
+id >= CAST(:floor AS bigint)
+
+-- fragment: from_level.turns
+{in_line}
+
+-- fragment: those_that_came_back
+UNION ALL
     SELECT id
     FROM (SELECT id
           FROM {table} AS msg
@@ -1320,58 +1322,43 @@ FROM (
             AND {from_oldest} AND id < CAST(:floor AS bigint)
           ORDER BY priority DESC, id
           FOR NO KEY UPDATE SKIP LOCKED) AS back
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0
-            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-            AND id >= CAST(:floor AS bigint)
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS others
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority < CAST(:level AS bigint) AND {from_oldest}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS lower
-  ) AS found
 
--- fragment: ready_around_level.turns
-FROM (
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority > CAST(:level AS bigint) AND {from_floor_of_line}
-          ORDER BY priority DESC, ready_at, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS higher
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0
-            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-            AND {from_floor_of_line}
-          ORDER BY priority DESC, ready_at, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS others
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority < CAST(:level AS bigint) AND {from_floor_of_line}
-          ORDER BY priority DESC, ready_at, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS lower
-  ) AS found
+-- fragment: those_that_came_back.turns
 
 -- name: claim.take_first
 -- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
+-- The ready messages above :level come first, then those of the level that came back, those from its floor on, and
+-- all others.
 UPDATE {table} AS msg
 SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
   SELECT found.id
-  {ready_around_level}
+  FROM (
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0 AND priority > CAST(:level AS bigint) AND {in_line}
+          ORDER BY {line}
+          FOR NO KEY UPDATE SKIP LOCKED) AS higher
+    {those_that_came_back}
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0
+            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+            AND {from_level}
+          ORDER BY {line}
+          FOR NO KEY UPDATE SKIP LOCKED) AS others
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE state = 0 AND priority < CAST(:level AS bigint) AND {in_line}
+          ORDER BY {line}
+          FOR NO KEY UPDATE SKIP LOCKED) AS lower
+  ) AS found
   LIMIT 1
 )
   AND {own_queue}

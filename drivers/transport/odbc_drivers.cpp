@@ -46,8 +46,7 @@ constexpr std::string_view no_instance =
     "runs there (UDP port 1434), or give the port instead of the instance";
 constexpr std::string_view broken_off =
     "the server ended the connection in the middle of the login: its log may tell why. It may "
-    "demand "
-    "encryption, or be no SQL Server";
+    "demand encryption, or be no SQL Server";
 constexpr std::string_view or_encrypt =
     "; encrypt=no (in a connection string Encrypt=no) does without encryption: the password then "
     "crosses the network readable";

@@ -50,8 +50,8 @@ inline constexpr std::string_view usual_drivers =
 
 /// Whether the driver's first record gives no reason, so that another one may.
 [[nodiscard]] bool gives_no_reason(const native_error& what);
-/// What is wrong in a connection string that made no connection: a driver or a data source that is
-/// not there, no server, a wrong value. Empty if that is not the reason.
+/// The mistake in a connection string with which no login began: a driver or a data source that is
+/// not there, no server, a wrong value. Empty: the connection failed for another reason.
 [[nodiscard]] std::string mistake_in(const std::string& connect, const native_error& what);
 /// Explains a refused connection: the reason, and the option that ends it. The dialect judges what
 /// no row of the table explains.

@@ -32,7 +32,8 @@ struct tds_settings {
   std::optional<std::chrono::milliseconds> login_timeout;
 };
 
-/// What other programs take as keys, and an address has before its question mark.
+/// Whether a key names a part of the address that stands before the question mark. Other programs
+/// have keys for these.
 bool is_a_part(std::string_view key) {
   constexpr std::array<std::string_view, 9> parts{"user", "username", "uid",  "password", "pwd",
                                                   "host", "server",   "port", "database"};

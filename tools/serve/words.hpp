@@ -43,7 +43,7 @@ std::string path_of(const history& past, float sample::*which, float most, float
 
 /// The form that fits: `json` if it is an object or a list, `text` if it is UTF-8, otherwise `hex`.
 std::string fitting_form(std::string_view payload);
-/// So many bytes of a payload are shown in this form.
+/// The most bytes of a payload that a page shows in this form.
 std::size_t most_shown(std::string_view form);
 std::string payload_words(std::string_view payload, std::string_view form);
 

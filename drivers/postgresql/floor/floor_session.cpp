@@ -157,12 +157,12 @@ row_set floor_session::read_from(const known_table& of, const core::contract& wh
       return from(contract_of(own_statement::lifo_dequeue_around), of.names, shared, where,
                   around_gap(where));
     case order::priorities:
-    case order::turns:
-      if (takes_one_unguarded(what, shared) && only_level(where, of.names.by_turns))
-        return from(contract_of(own_statement::claim_take_first), of.names, shared,
-                    usable_places(of, where), {});
-      return from(what, of.names, shared, usable_places(of, where),
-                  line_of(usable_places(of, where), of.names.by_turns));
+    case order::turns: {
+      const places usable = usable_places(of, where);
+      if (takes_one_unguarded(what, shared) && only_level(usable, of.names.by_turns))
+        return from(contract_of(own_statement::claim_take_first), of.names, shared, usable, {});
+      return from(what, of.names, shared, usable, line_of(usable, of.names.by_turns));
+    }
     case order::ids:
       break;
   }

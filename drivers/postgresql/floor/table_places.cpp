@@ -91,12 +91,8 @@ table_places::table_places() {
 
 table_places::start table_places::begin(time_point now, bool asks) {
   const std::scoped_lock hold(mutex_);
-  if (reads_.due(now)) return {.searches = asks, .at = now};
-  start out{.where = now_at(), .everything = false, .at = now};
-  if (!asks || !searches_.due(now)) return out;
-  out.where.passed = lowest;
-  out.searches = true;
-  return out;
+  if (reads_.due(now) || (asks && searches_.due(now))) return {.searches = asks, .at = now};
+  return {.where = now_at(), .everything = false, .at = now};
 }
 
 void table_places::end(const start& begun, std::span<const read_message> messages, order by,
@@ -106,9 +102,9 @@ void table_places::end(const start& begun, std::span<const read_message> message
     reads_.done(begun.at, now);
     glances_.done(begun.at, now);
     started_over_ = true;
+    overdue_ = overdue_ || messages.empty();
   }
   if (begun.searches) searches_.done(begun.at, now);
-  if (begun.everything || begun.searches) overdue_ = overdue_ || messages.empty();
   slow_ = slow_ || now - begun.at > cheap;
   const auto took = now - begun.at;
   reads_.took(begun.everything ? clock::duration() : took, messages.empty());

@@ -91,7 +91,7 @@ class table_places {
   struct start {
     places where = {};
     bool everything = true;
-    bool searches = false;  ///< It also asks for due messages, from the very start.
+    bool searches = false;  ///< Such a read also asks for due messages.
     time_point at = {};
   };
   /// @param asks whether the read takes nothing while a message is due.

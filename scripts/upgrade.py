@@ -62,9 +62,11 @@ class Load:
 def measured(jobs, threads, what, body):
     load = Load(jobs, threads)
     began = time.monotonic()
-    body()
-    took = time.monotonic() - began
-    load.stop()
+    try:
+        body()
+        took = time.monotonic() - began
+    finally:
+        load.stop()
     waits = ", ".join(f"{kind} {1000 * seconds:.0f} ms" for kind, seconds in load.longest.items())
     print(f"{what}: {took:.1f} s, {load.calls} calls beside it; the longest: {waits}", flush=True)
 

@@ -118,7 +118,7 @@ void dialect_session::guarded(std::string_view operation, Step step, std::string
     doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
     if (native.link_lost || ends_session(means)) {
       broken_ = true;
-      if (loss_ == on_loss::unknown) {
+      if (loss_ == on_loss::unknown && !means.undone) {
         means = {errc::outcome_unknown, advice::never};
       } else if (!ends_session(means)) {
         means = {errc::connection_lost, advice::session};

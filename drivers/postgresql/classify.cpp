@@ -91,13 +91,15 @@ constexpr std::array limits_of_transactions{
         "due to idle-in-transaction timeout",
         {errc::cancelled, advice::session,
          "the transaction rested for longer than idle_in_transaction_session_timeout allows, and "
-         "the server ended its session"}},
+         "the server ended its session",
+         true}},
     limit_rule{
         "25P04",
         "due to transaction timeout",
         {errc::cancelled, advice::session,
          "the transaction was open for longer than transaction_timeout allows, and the server "
-         "ended its session"}},
+         "ended its session",
+         true}},
 };
 
 /// "A limit is exceeded" by values shorter than this is not about them: the shortest limit is that

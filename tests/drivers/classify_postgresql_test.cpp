@@ -84,6 +84,7 @@ TEST(classify_postgresql, a_limit_on_transactions_is_the_cause_of_the_dead_link)
        .link_lost = true,
        .sentence = "FATAL: terminating connection due to idle-in-transaction timeout"});
   EXPECT_EQ(told.code, errc::cancelled);
+  EXPECT_TRUE(told.undone);
 }
 
 TEST(classify_postgresql, an_id_that_was_drawn_twice_is_told) {

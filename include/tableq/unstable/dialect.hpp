@@ -45,6 +45,8 @@ struct verdict {
   /// Replaces the database's message when that may hold data or gives no remedy. Empty: the message
   /// stays. Must be a literal.
   std::string_view sentence = {};
+  /// The database says that the transaction was undone: also a commit is then no unknown outcome.
+  bool undone = false;
 };
 
 /// The features of a database that core depends on. Each has one path in core.

@@ -226,22 +226,6 @@ TEST_P(lost_sessions, a_commit_by_hand_is_unknown_too) {
   EXPECT_EQ(mail.stats().waiting, 0U);
 }
 
-TEST_P(lost_sessions, a_commit_after_a_time_limit_of_the_server_is_cancelled_as_nothing_happened) {
-  if (!here().takes("SET idle_in_transaction_session_timeout = 0")) {
-    GTEST_SKIP() << "this database lets a transaction rest";
-  }
-  auto mail = db().fifo("mail");
-  tableq::transaction tx = db().begin();
-  mail.in(tx).enqueue("never");
-  std::string id;
-  tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
-  tableq::session_of(tx) << "SET LOCAL idle_in_transaction_session_timeout = 1";
-  const auto open = "SELECT count(*) FROM pg_stat_activity WHERE pid = " + id;
-  while (here().sql(open).at(0).at(0) != "0") std::this_thread::yield();
-  EXPECT_CODE(cancelled, tx.commit());
-  EXPECT_EQ(mail.stats().waiting, 0U);
-}
-
 TEST_P(lost_sessions, a_statement_in_a_transaction_is_lost_and_nothing_of_it_lasts) {
   auto mail = db().fifo("mail");
   mail.enqueue("stays");

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <soci/soci.h>
 
 #include <array>
+#include <string>
 #include <thread>
+
+#include <tableq/soci.hpp>
 
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
@@ -95,6 +99,25 @@ TEST_P(lost_sessions_of_postgresql, have_done_nothing_when_they_only_read) {
   const tableq::error lost = lost_in([this] { peek(); });
   EXPECT_EQ(lost.code(), errc::connection_lost) << lost.what();
   EXPECT_EQ(lost.advice(), tableq::advice::session);
+}
+
+class resting_transactions : public tableq_test::on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, resting_transactions,
+                         testing::Values(&tableq_test::postgresql_backend(),
+                                         &tableq_test::postgresql_odbc_backend()),
+                         tableq_test::backend_name);
+
+TEST_P(resting_transactions, that_the_server_ended_are_cancelled_at_their_commit) {
+  auto mail = db().fifo("mail");
+  tableq::transaction tx = db().begin();
+  mail.in(tx).enqueue("never");
+  std::string id;
+  tableq::session_of(tx) << "SELECT CAST(pg_backend_pid() AS text)", soci::into(id);
+  tableq::session_of(tx) << "SET LOCAL idle_in_transaction_session_timeout = 1";
+  const std::string open = "SELECT count(*) FROM pg_stat_activity WHERE pid = " + id;
+  while (here().sql(open).at(0).at(0) != "0") std::this_thread::yield();
+  EXPECT_CODE(cancelled, tx.commit());
+  EXPECT_EQ(mail.stats().waiting, 0U);
 }
 
 }  // namespace

@@ -68,14 +68,6 @@ tableq::batch batch_in(tq_database* db, tq_transaction* tx, std::int64_t id) {
   return found;
 }
 
-/// @param call its name.
-const tableq::claim_queue& claim_of(tq_queue* queue, const char* call) {
-  tq_queue& known = checked(queue);
-  const auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
-  if (claim == nullptr) refuse_kind(known.base(), call, "claim queues");
-  return *claim;
-}
-
 }  // namespace
 }  // namespace tableq_c
 
@@ -108,17 +100,17 @@ int tq_database_cancel_batch(tq_database* db, int64_t id, int* open, tq_error** 
 int tq_queue_begin_batch(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,
                          const tq_options* options, int64_t* batch, tq_error** error) {
   return making(batch, error, [&] {
-    tableq::claim_queue claim = claim_of(queue, "tq_queue_begin_batch");
-    if (tx != nullptr) claim = claim.in(checked(tx).tx());
-    return claim.begin_batch(values_of<begin_values>(options).all(text_of(payload, size))).id();
+    const auto end = values_of<begin_values>(options).all(text_of(payload, size));
+    return on_claim(queue, tx, "tq_queue_begin_batch",
+                    [&](auto& claim) { return claim.begin_batch(end).id(); });
   });
 }
 int tq_queue_batch_of(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
                       int64_t* batch, tq_error** error) {
   return making(batch, error, [&] {
-    tableq::claim_queue claim = claim_of(queue, "tq_queue_batch_of");
-    if (tx != nullptr) claim = claim.in(checked(tx).tx());
-    const auto found = claim.batch_of(tableq::parse_receipt(text_of(receipt, size)));
+    const auto found = on_claim(queue, tx, "tq_queue_batch_of", [&](auto& claim) {
+      return claim.batch_of(tableq::parse_receipt(text_of(receipt, size)));
+    });
     return found ? found->value : std::int64_t{0};
   });
 }

@@ -40,15 +40,13 @@ template <class Work>
 int act(tq_queue* queue, const char* call, const tq_options* filter, tq_result** done,
         tq_error** error, Work work) {
   return making(done, error, [&] {
-    tq_queue& known = checked(queue);
-    auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
-    if (claim == nullptr) refuse_kind(known.base(), call, "claim queues");
     const auto& given = values_of<filter_values>(filter);
-    return result_of(work(*claim, given,
-                          tableq::bulk_options{.dry_run = given.dry_run,
-                                               .batch = given.batch,
-                                               .after = after_of(given),
-                                               .stop = given.stop}));
+    const tableq::bulk_options how{.dry_run = given.dry_run,
+                                   .batch = given.batch,
+                                   .after = after_of(given),
+                                   .stop = given.stop};
+    return on_claim(queue, nullptr, call,
+                    [&](auto& claim) { return result_of(work(claim, given, how)); });
   });
 }
 
@@ -61,12 +59,10 @@ int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages, 
                tq_error** error) {
   if (next != nullptr) *next = nullptr;
   return making(messages, error, [&] {
-    tq_queue& known = checked(queue);
-    auto* const claim = std::get_if<tableq::claim_queue>(&known.queue);
-    if (claim == nullptr) refuse_kind(known.base(), "tq_list_by", "claim queues");
     const auto& given = values_of<filter_values>(filter);
-    auto found =
-        claim->list(given, {.max = given.max, .after = after_of(given), .with = given.with});
+    auto found = on_claim(queue, nullptr, "tq_list_by", [&](auto& claim) {
+      return claim.list(given, {.max = given.max, .after = after_of(given), .with = given.with});
+    });
     result out = result_of(std::move(found.messages));
     if (next != nullptr) *next = result_of(found.next).release();
     return out;

@@ -186,7 +186,11 @@ constexpr std::array schedule_keys = {
 
 constexpr std::array batch_keys = {
     key<begin_values, &begin_values::name>("name"),
-    key<begin_values, &begin_values::queue>("then"),
+    key_of<begin_values>{"then", TQ_TYPE_TEXT,
+                         [](begin_values& to, const value& given) {
+                           if (given.text.empty()) refuse("then is the name of a queue");
+                           store(to.queue, given);
+                         }},
     key<begin_values, &begin_values::key>("key"),
     key<begin_values, &begin_values::group>("group"),
     key<begin_values, &begin_values::priority>("priority"),

@@ -228,6 +228,9 @@ queue_info settle_options(std::string_view name, const queue_settings& settings)
     refuse("tableq makes no table of the kind table: it is the application's own");
   }
   check_settings(name, settings);
+  if (settings.claim.dead_letters && settings.claim.dead_letters->empty()) {
+    refuse("dead_letters is the name of a queue: leave it out for none");
+  }
   queue_info info;
   info.name = name;
   info.kind = settings.kind;

@@ -171,6 +171,7 @@ TEST_P(dead_letters, of_a_group_let_it_go_on) {
 TEST_P(dead_letters, need_another_claim_queue) {
   EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "mail"}));
   EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "no; name"}));
+  EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = ""}));
   (void)db_with_clock().fifo("plain");
   const tableq::error refused =
       thrown_by([&] { (void)db_with_clock().claim("mail", {.dead_letters = "plain"}); });

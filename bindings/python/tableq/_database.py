@@ -27,11 +27,13 @@ from ._handles import (
     Result,
     RetryDelays,
     Stop,
+    bool_of,
     id_of,
     made,
-    milliseconds,
     out_int,
+    span_milliseconds,
     text_of,
+    word_of,
 )
 from ._keeper import Keeper
 from ._lease import ClaimQueue, TableQueue
@@ -164,7 +166,7 @@ class Database(Closing):
         self._schema_name = schema_name or ""
         self._table_prefix = table_prefix or ""
         options = Options(FOR_OPEN)
-        options.text(b"schema", "create_if_missing" if create else "verify_only")
+        options.text(b"schema", "create_if_missing" if bool_of(create, "create") else "verify_only")
         _place(schema_name, table_prefix, options)
         options.text(b"notifications", notifications)
         options.integer(b"max_sessions", max_sessions)
@@ -227,7 +229,7 @@ class Database(Closing):
         with self._lock:
             children = list(self._children)
         for child in children:
-            child.close()
+            child._leave()
         self._guard.closed()
         with _open_lock:
             _open_databases.discard(self)
@@ -376,6 +378,8 @@ class Database(Closing):
     ) -> List[BatchInfo]:
         """Batches, the newest first. before: only those with lower ids. count_to: at least so many
         members of each are counted; without, all. Reads only."""
+        if count_to == 0:
+            raise InvalidArgument("tableq: count_to is at least 1; leave it out to count all")
         least = 0 if count_to is None else count_of(count_to)
         rows = Result(
             lib.tq_database_batches, self._handle(), count_of(max), id_of(before), least
@@ -419,7 +423,7 @@ class Database(Closing):
 
     def metrics(self, format: str = "prometheus") -> str:
         """The figures of a database that was opened with `metrics=True`: "prometheus" or "json"."""
-        return Result(lib.tq_database_metrics, self._handle(), format.encode()).text(0, b"text")
+        return Result(lib.tq_database_metrics, self._handle(), word_of(format, "format")).text(0, b"text")
 
     # ------------------------------------------------------------------------------- transactions
 
@@ -434,7 +438,9 @@ class Database(Closing):
         from ._errors import Error
         from ._pause import Pauses
 
-        pauses = Pauses(milliseconds(retry_for, "retry_for") / 1000)
+        if not callable(function):
+            raise InvalidArgument("tableq: function is not callable")
+        pauses = Pauses(span_milliseconds(retry_for, "retry_for") / 1000)
         while True:
             try:
                 with self.transaction() as tx:
@@ -613,7 +619,13 @@ def ddl(
             raise InvalidArgument(f"tableq: a {kind} queue has no {next(iter(options))}")
     text = text_of(name, "name")
     rows = Result(
-        lib.tq_ddl, dialect.encode(), text, len(text), kind.encode(), given, place
+        lib.tq_ddl,
+        word_of(dialect, "dialect"),
+        text,
+        len(text),
+        word_of(kind, "kind"),
+        given,
+        place,
     )
     return rows.text(0, b"text")
 

@@ -9,14 +9,15 @@ import itertools
 import math
 import operator
 import os
+import struct
 from ctypes import (
     byref,
     c_int,
     c_int64,
     c_size_t,
+    sizeof,
     c_ssize_t,
     c_void_p,
-    create_string_buffer,
     py_object,
     pythonapi,
 )
@@ -118,6 +119,10 @@ class Closing:
     def close(self) -> None:
         raise NotImplementedError
 
+    def _leave(self) -> None:
+        """The database is closed, maybe beside a call of another thread."""
+        self.close()
+
     def __enter__(self: C) -> C:
         return self
 
@@ -139,9 +144,18 @@ def milliseconds(value: Duration, name: str) -> int:
         return value // _MILLISECOND
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidArgument(f"tableq: {name} is seconds or a timedelta, not {type(value).__name__}")
-    if isinstance(value, float) and not math.isfinite(value):
+    thousandths = value * 1000
+    if isinstance(thousandths, float) and not math.isfinite(thousandths):
         raise InvalidArgument(f"tableq: {name} is not a finite number of seconds")
-    return of_64_bits(round(value * 1000), name)
+    return of_64_bits(round(thousandths), name)
+
+
+def span_milliseconds(value: Duration, name: str) -> int:
+    """A duration that Python itself measures."""
+    found = milliseconds(value, name)
+    if found < 0:
+        raise InvalidArgument(f"tableq: {name} is negative")
+    return found
 
 
 def of_64_bits(value: int, name: str) -> int:
@@ -198,6 +212,30 @@ def text_of(value: str, name: str) -> bytes:
         raise InvalidArgument(f"tableq: {name} has a lone surrogate, which is no UTF-8") from None
 
 
+def word_of(value: str, name: str) -> bytes:
+    """A word of the interface, such as a state, which C reads up to a NUL."""
+    word = text_of(value, name)
+    if b"\0" in word:
+        raise InvalidArgument(f"tableq: {name} has a NUL")
+    return word
+
+
+def bool_of(value: bool, name: str) -> bool:
+    """True or False: the text "no" must not mean yes."""
+    if not isinstance(value, bool):
+        raise InvalidArgument(f"tableq: {name} is True or False, not a {type(value).__name__}")
+    return value
+
+
+def of_type(value: T, kind: Type[T], name: str) -> T:
+    """An object of this package."""
+    if not isinstance(value, kind):
+        raise InvalidArgument(
+            f"tableq: {name} is a {kind.__name__}, not {type(value).__name__}"
+        )
+    return value
+
+
 def delays_of(retry: Sequence[Duration]) -> List[int]:
     """The delays of a list, in milliseconds."""
     if not isinstance(retry, Iterable):
@@ -216,11 +254,11 @@ def pairs_of(headers: Optional[Mapping[str, str]]) -> Iterable[Tuple[str, str]]:
     return headers.items()
 
 
-def listed(messages: Iterable[T]) -> Iterable[T]:
-    """The messages of a batch. One text is not a list of its letters."""
-    if isinstance(messages, (str, bytes, bytearray, memoryview)):
-        raise InvalidArgument("tableq: put_batch takes a list of messages; put adds one")
-    return messages
+def listed(items: Iterable[T], one: str = "put adds one") -> Iterable[T]:
+    """The items of a batch. One text is not a list of its letters."""
+    if isinstance(items, (str, bytes, bytearray, memoryview)) or not isinstance(items, Iterable):
+        raise InvalidArgument(f"tableq: a batch takes a list; {one}")
+    return items
 
 
 def id_of(message_id: int) -> int:
@@ -269,14 +307,18 @@ class Options(Pointer):
 
     def boolean(self, key: bytes, value: Optional[bool]) -> None:
         if value is not None:
-            call(lib.tq_options_set_bool, self, key, 1 if value else 0)
+            call(lib.tq_options_set_bool, self, key, 1 if bool_of(value, key.decode()) else 0)
 
     def double(self, key: bytes, value: Optional[float]) -> None:
         if value is None:
             return
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidArgument(f"tableq: {key.decode()} is a number, not {type(value).__name__}")
-        call(lib.tq_options_set_double, self, key, float(value))
+        try:
+            number = float(value)
+        except OverflowError:
+            raise InvalidArgument(f"tableq: {key.decode()} is out of range") from None
+        call(lib.tq_options_set_double, self, key, number)
 
     def text(self, key: bytes, value: Optional[str]) -> None:
         if value is not None:
@@ -374,10 +416,8 @@ class Batch(Pointer):
                 self.add(each, options)
         elif items:
             count = len(items)
-            call(
-                lib.tq_batch_add_all, self, b"".join(items), (c_size_t * count)(*sizes), count,
-                options,
-            )
+            packed = struct.pack(f"{count}N", *sizes)
+            call(lib.tq_batch_add_all, self, b"".join(items), packed, count, options)
 
     def add_id(self, message_id: int) -> None:
         call(lib.tq_batch_add_id, self, message_id, 0)
@@ -388,13 +428,18 @@ class Batch(Pointer):
 _NULL, _INT, _BOOL, _TIME, _DOUBLE, _DECIMAL, _TEXT, _BYTES, _LIST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 
-# ctypes.string_at without a step of Python.
+# ctypes.string_at without a step of Python; of NULL, bytes that a call of C fills before anybody
+# sees them. An array of ctypes needs a type for each length, which costs more than the call.
 bytes_at = pythonapi["PyBytes_FromStringAndSize"]
 bytes_at.restype = py_object
 bytes_at.argtypes = [c_void_p, c_ssize_t]
 
 # Bytes of all rows at once are copied once more than one by one: worth it for short ones.
 _MUCH = 1 << 20
+
+# The room for the bytes of a row, of the first try.
+_ROW = 256
+_SIZE = sizeof(c_size_t)
 
 
 @functools.lru_cache(maxsize=None)
@@ -426,19 +471,23 @@ class Rows:
 
     def integers(self, field: bytes) -> List[int]:
         """Of all rows."""
-        values = (c_int64 * len(self))()
+        values = bytes_at(None, 8 * len(self))
         lib.tq_result_all_ints(self, field, values)
-        return values[:]
+        return memoryview(values).cast("q").tolist()
 
     def _joined(self, field: bytes) -> Tuple[Optional[bytes], List[int]]:
-        """Bytes of all rows one after the other, or None if they are many, and their sizes."""
-        sizes = (c_size_t * len(self))()
-        size = lib.tq_result_all_bytes(self, field, sizes, None, 0)
+        """Bytes of all rows one after the other, or None if they are many, and their sizes. More
+        may follow them."""
+        count = len(self)
+        sizes, room = bytes_at(None, _SIZE * count), _ROW * count
+        joined = bytes_at(None, room)
+        size = lib.tq_result_all_bytes(self, field, sizes, joined, room)
         if size > _MUCH:
-            return None, sizes[:]
-        joined = create_string_buffer(size)
-        lib.tq_result_all_bytes(self, field, None, joined, size)
-        return joined.raw, sizes[:]
+            joined = None
+        elif size > room:
+            joined = bytes_at(None, size)
+            lib.tq_result_all_bytes(self, field, None, joined, size)
+        return joined, memoryview(sizes).cast("N").tolist()
 
     def all(self, field: bytes) -> List[bytes]:
         """Bytes of all rows; those of none are empty."""
@@ -447,14 +496,6 @@ class Rows:
             return [self.data(row, field) or b"" for row in range(len(sizes))]
         ends = itertools.accumulate(sizes)
         return [joined[end - size : end] for end, size in zip(ends, sizes)]
-
-    def texts(self, field: bytes) -> List[str]:
-        """Texts of all rows."""
-        joined, sizes = self._joined(field)
-        if joined is None or not joined.isascii():
-            return [data.decode("utf-8", "replace") for data in self.all(field)]
-        text = joined.decode("ascii")
-        return [text[end - size : end] for end, size in zip(itertools.accumulate(sizes), sizes)]
 
     def text(self, row: int, field: bytes) -> str:
         return (self.data(row, field) or b"").decode("utf-8", "replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import itertools
+import operator
 import time
 from ctypes import byref, c_int, c_void_p
 from typing import (
@@ -43,6 +44,8 @@ from ._handles import (
     Stop,
     bytes_of,
     id_of,
+    listed,
+    of_type,
     out_int,
     out_int64,
     priority_of,
@@ -50,6 +53,7 @@ from ._handles import (
     text_of,
     wait_milliseconds,
     wait_options,
+    word_of,
 )
 from ._library import lib
 from ._messages import (
@@ -88,6 +92,9 @@ AnyJob = Union[Job, str]
 """A job, or its receipt."""
 
 
+_ONE = "for one job there is the call without _batch"
+
+
 def _receipt(job: AnyJob) -> bytes:
     if isinstance(job, Job):
         return job._rows.receipt(job._row)
@@ -98,17 +105,29 @@ def _receipt(job: AnyJob) -> bytes:
     return text_of(job, "a receipt")
 
 
-def _receipts(jobs: List[AnyJob], options: Optional[Options] = None) -> Batch:
-    """The receipts of jobs, for one call."""
+def _receipts(
+    jobs: List[AnyJob], whole: Optional[Taken], options: Optional[Options] = None
+) -> Batch:
+    """The receipts of jobs, for one call. whole: see `_whole`."""
     batch = Batch()
-    rows = jobs[0]._rows if jobs and isinstance(jobs[0], Job) else None
-    if rows is not None and len(jobs) == len(rows):
-        places = [job._row for job in jobs if isinstance(job, Job) and job._rows is rows]
-        if places == list(range(len(jobs))):  # All that a take has returned: without their texts.
-            call(lib.tq_batch_add_receipts, batch, rows, options)
-            return batch
-    batch.add_all([_receipt(job) for job in jobs], options)
+    if whole is not None:  # Without their texts.
+        call(lib.tq_batch_add_receipts, batch, whole, options)
+    else:
+        batch.add_all([_receipt(job) for job in jobs], options)
     return batch
+
+
+_rows_of, _row_of = operator.attrgetter("_rows"), operator.attrgetter("_row")
+
+
+def _whole(jobs: List[AnyJob]) -> Optional[Taken]:
+    """The result of a take, if these are all its jobs. No step of Python for each."""
+    if set(map(type, jobs)) != {Job}:
+        return None
+    results = set(map(_rows_of, jobs))
+    rows: Taken = results.pop()
+    whole = not results and list(map(_row_of, jobs)) == list(range(len(rows)))
+    return rows if whole else None
 
 
 def _settled(job: AnyJob, applied: bool, tx: Optional["Transaction"]) -> bool:
@@ -117,7 +136,7 @@ def _settled(job: AnyJob, applied: bool, tx: Optional["Transaction"]) -> bool:
         if not applied:
             _lose(job)
         if tx is None:
-            job._settled = True
+            job._over = True
         else:
             tx._jobs.append(job)
     return applied
@@ -125,14 +144,18 @@ def _settled(job: AnyJob, applied: bool, tx: Optional["Transaction"]) -> bool:
 
 def _lose(job: AnyJob) -> None:
     """Marks a job as lost whose settlement or extension had no effect."""
-    if isinstance(job, Job) and not job._settled:
+    if isinstance(job, Job) and not job.settled:
         job._lost = True
 
 
 def _error_text(error: "str | BaseException") -> bytes:
     text = text_of_exception(error) if isinstance(error, BaseException) else error
+    return _lenient_text(text, "error is a str or an exception")
+
+
+def _lenient_text(text: str, what: str) -> bytes:
     if not isinstance(text, str):
-        raise InvalidArgument("tableq: error is a str or an exception")
+        raise InvalidArgument(f"tableq: {what}")
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -249,7 +272,7 @@ class LeaseQueue(Queue):
             return jobs
         except BaseException:
             if tx is None and len(rows):
-                self._give_back(rows.texts(b"receipt"))
+                self._give_back([receipt.decode() for receipt in rows.all(b"receipt")])
             raise
 
     def take_one(
@@ -335,14 +358,14 @@ class LeaseQueue(Queue):
         if isinstance(done, bool) or not isinstance(done, (int, float)) or not 0 <= done <= 1:
             raise InvalidArgument("tableq: done is a number from 0 to 1: 0.4 for 40 per cent")
         receipt = _receipt(job)
-        text = note.encode("utf-8", "backslashreplace")
+        text = _lenient_text(note, "note is a str")
         call(lib.tq_progress, self._handle(), receipt, len(receipt), float(done), text, len(text))
 
     def complete_batch(
         self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
     ) -> List[bool]:
         """Completes all in one transaction. One answer for each, in order."""
-        return self._settle_batch(lib.tq_complete_batch, list(jobs), tx)
+        return self._settle_batch(lib.tq_complete_batch, jobs, tx)
 
     def fail(
         self,
@@ -374,7 +397,7 @@ class LeaseQueue(Queue):
         options = _failure(delay, give_up) or Options(FOR_FAILURE)
         text = _error_text(error)
         call(lib.tq_options_set_text, options, b"error", text, len(text))
-        return self._settle_batch(lib.tq_fail_batch, list(jobs), tx, options)
+        return self._settle_batch(lib.tq_fail_batch, jobs, tx, options)
 
     def release(self, job: AnyJob, *, tx: Optional["Transaction"] = None) -> bool:
         """Gives the message back without an attempt: ready again at once. False: as of
@@ -385,7 +408,7 @@ class LeaseQueue(Queue):
         self, jobs: Iterable[AnyJob], *, tx: Optional["Transaction"] = None
     ) -> List[bool]:
         """Releases all in one transaction. One answer for each, in order."""
-        return self._settle_batch(lib.tq_release_batch, list(jobs), tx)
+        return self._settle_batch(lib.tq_release_batch, jobs, tx)
 
     def extend(
         self, job: AnyJob, lease: Duration, *, tx: Optional["Transaction"] = None
@@ -400,12 +423,12 @@ class LeaseQueue(Queue):
         self, jobs: Iterable[AnyJob], lease: Duration, *, tx: Optional["Transaction"] = None
     ) -> List[bool]:
         """Extends all in one transaction. One answer for each, in order."""
-        given = list(jobs)
+        given = list(listed(jobs, _ONE))
         rows = Result(
             lib.tq_extend_batch,
             self._handle(),
             transaction_pointer(tx),
-            _receipts(given),
+            _receipts(given, _whole(given)),
             lease_milliseconds(lease),
         )
         applied = [outcome == 0 for outcome in rows.integers(b"outcome")]
@@ -432,18 +455,22 @@ class LeaseQueue(Queue):
     def _settle_batch(
         self,
         function: Any,
-        jobs: List[AnyJob],
+        given: Iterable[AnyJob],
         tx: Optional["Transaction"],
         options: Optional[Options] = None,
     ) -> List[bool]:
-        batch = _receipts(jobs, options)
+        jobs = list(listed(given, _ONE))
+        whole = _whole(jobs)
+        batch = _receipts(jobs, whole, options)
         rows = Result(function, self._handle(), transaction_pointer(tx), batch)
         outcomes = rows.integers(b"outcome")
         if tx is not None or any(outcomes):
             return [_settled(job, outcome == 0, tx) for job, outcome in zip(jobs, outcomes)]
-        for job in jobs:  # Each took effect.
-            if isinstance(job, Job):
-                job._settled = True
+        if whole is not None:
+            whole.settled = True
+        else:
+            for job in jobs:
+                _settled(job, True, None)
         return [True] * len(jobs)
 
     # ------------------------------------------------------------------------------------- workers
@@ -506,14 +533,17 @@ class LeaseQueue(Queue):
         batch: Optional[int] = None,
     ) -> int:
         """Deletes messages that are `done` or `dead`, in small transactions. Returns how many."""
-        return self._purge(state, older_than, batch)
+        return self._purge(word_of(state, "state"), older_than, batch)
 
 
 def _filter_options(filter: Filter, after: Optional[str]) -> Options:
+    of_type(filter, Filter, "filter")
     options = Options(FOR_FILTER)
     options.text(b"state", filter.state)
     options.duration(b"older_than_ms", filter.older_than)
     if filter.header is not None:
+        if not isinstance(filter.header, tuple) or len(filter.header) != 2:
+            raise InvalidArgument("tableq: header is a name and a value: a tuple of two texts")
         options.headers(dict([filter.header]))
     options.text(b"group", filter.group)
     options.text(b"key_prefix", filter.key_prefix)
@@ -645,7 +675,7 @@ class ClaimQueue(LeaseQueue):
         look = _look_options(detail, progress, result)
         while True:
             rows = Result(
-                lib.tq_list, self._handle(), text_of(state, "state"), count_of(page), after, look
+                lib.tq_list, self._handle(), word_of(state, "state"), count_of(page), after, look
             )
             for row in range(len(rows)):
                 yield StoredMessage._of(rows, row)
@@ -727,8 +757,7 @@ class ClaimQueue(LeaseQueue):
     def set_group_limits(self, limits: GroupLimits, group: str = "") -> None:
         """Sets the limits of a group, or of each group without its own, for every process within a
         second. `GroupLimits()`: the group has none of its own any more."""
-        if not isinstance(limits, GroupLimits):
-            raise InvalidArgument(f"tableq: limits is a GroupLimits, not {type(limits).__name__}")
+        of_type(limits, GroupLimits, "limits")
         options = Options(FOR_GROUP_LIMITS)
         options.integer(b"running", limits.running)
         options.double(b"rate", limits.rate)

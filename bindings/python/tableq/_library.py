@@ -16,6 +16,7 @@ _out = POINTER(c_void_p)
 _int = POINTER(c_int)
 _int64 = POINTER(c_int64)
 _size = POINTER(c_size_t)
+_array = c_void_p  # Numbers one after the other, as bytes.
 _text = (c_char_p, c_size_t)
 
 # Name -> (what it returns, its parameters without the error). Functions that can fail return c_int
@@ -47,8 +48,8 @@ QUICK: _Declared = {
     "tq_result_int": (c_int64, (c_void_p, c_size_t, c_char_p)),
     "tq_result_double": (c_double, (c_void_p, c_size_t, c_char_p)),
     "tq_result_bytes": (c_void_p, (c_void_p, c_size_t, c_char_p, _size)),
-    "tq_result_all_ints": (None, (c_void_p, c_char_p, _int64)),
-    "tq_result_all_bytes": (c_size_t, (c_void_p, c_char_p, _size, c_void_p, c_size_t)),
+    "tq_result_all_ints": (None, (c_void_p, c_char_p, _array)),
+    "tq_result_all_bytes": (c_size_t, (c_void_p, c_char_p, _array, c_void_p, c_size_t)),
     "tq_result_list": (c_void_p, (c_void_p, c_size_t, c_char_p)),
     "tq_result_free": (None, (c_void_p,)),
     "tq_batch_free": (None, (c_void_p,)),
@@ -82,7 +83,7 @@ QUICK_CALLS: _Declared = {
     "tq_clock_new": (c_int, (c_int64, _out)),
     "tq_batch_new": (c_int, (_out,)),
     "tq_batch_add": (c_int, (c_void_p, *_text, c_void_p)),
-    "tq_batch_add_all": (c_int, (c_void_p, c_char_p, _size, c_size_t, c_void_p)),
+    "tq_batch_add_all": (c_int, (c_void_p, c_char_p, _array, c_size_t, c_void_p)),
     "tq_batch_add_id": (c_int, (c_void_p, c_int64, c_int32)),
     "tq_batch_add_receipts": (c_int, (c_void_p, c_void_p, c_void_p)),
     "tq_progress": (c_int, (c_void_p, *_text, c_double, *_text)),

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
 from ._errors import Error
-from ._handles import Duration, Payload, Pointer, Result, RetryDelays, Rows
+from ._handles import Duration, Payload, Pointer, Result, RetryDelays, Rows, span_milliseconds
 from ._library import lib
 
 if TYPE_CHECKING:
@@ -167,6 +167,8 @@ class Retry(Exception):
 
     def __init__(self, text: str = "", *, delay: Optional[Duration] = None) -> None:
         super().__init__(text)
+        if delay is not None:
+            span_milliseconds(delay, "delay")
         self.delay = delay
 
 
@@ -191,11 +193,12 @@ def log_failure(job: "Job", error: BaseException) -> None:
 class Taken(Result):
     """What a take of a queue returned."""
 
-    __slots__ = ("queue", "_alone", "_receipts")
+    __slots__ = ("queue", "settled", "_alone", "_receipts")
 
     def __init__(self, queue: "LeaseQueue", alone: bool) -> None:
         Pointer.__init__(self, c_void_p(), lib.tq_result_free)
         self.queue = queue
+        self.settled = False  # All messages, by one call.
         self._alone = alone  # At most one message.
         self._receipts: Optional[List[bytes]] = None
 
@@ -217,13 +220,13 @@ class Job:
     back without an attempt and go on. A block that has settled the job itself is left alone.
     """
 
-    __slots__ = ("payload", "_rows", "_row", "_settled", "_lost", "_cancelled", "_kept")
+    __slots__ = ("payload", "_rows", "_row", "_over", "_lost", "_cancelled", "_kept")
 
     def __init__(self, rows: Taken, row: int, payload: bytes) -> None:
         self.payload = payload
         self._rows = rows
         self._row = row
-        self._settled = self._lost = self._cancelled = False
+        self._over = self._lost = self._cancelled = False
         self._kept: Optional[Tuple["Keeper", Optional[Duration]]] = None
 
     @property
@@ -309,7 +312,7 @@ class Job:
     @property
     def settled(self) -> bool:
         """Whether this object was completed, failed or released."""
-        return self._settled
+        return self._over or self._rows.settled
 
     def complete(
         self, *, result: Optional[Payload] = None, tx: Optional["Transaction"] = None
@@ -367,7 +370,7 @@ class Job:
 
     def _end(self, error: Optional[BaseException]) -> bool:
         """The end of a block. Returns whether the exception ends here."""
-        if self._settled:
+        if self.settled:
             if isinstance(error, Exception):
                 log.error("tableq: a job of %s failed after it was settled", self.queue.name,
                           exc_info=error)
@@ -403,7 +406,7 @@ class Job:
         except Error:
             raise
         except BaseException:  # Of a signal's handler.
-            if not self._settled:
+            if not self.settled:
                 self.queue._give_back([self])
             raise
 

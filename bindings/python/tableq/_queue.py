@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import functools
 import operator
-from ctypes import byref, c_char_p, c_int, c_int64
+from ctypes import byref, c_int, c_int64
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Union, cast
 
 from ._batches import set_batch
@@ -32,6 +32,7 @@ from ._handles import (
     listed,
     milliseconds,
     of_64_bits,
+    of_type,
     out_int,
     out_int64,
     wait_milliseconds,
@@ -96,6 +97,23 @@ def message_options(message: NewMessage) -> Optional[Options]:
 BatchItem = Union[Payload, NewMessage]
 
 
+def _batch_of(items: List[BatchItem]) -> Batch:
+    batch = Batch()
+    if set(map(type, items)) <= {bytes}:  # Without a step of Python for each.
+        batch.add_all(cast("List[bytes]", items))
+        return batch
+    plain: List[bytes] = []
+    for item in items:
+        if isinstance(item, NewMessage):
+            batch.add_all(plain)
+            plain = []
+            batch.add(bytes_of(item.payload), message_options(item))
+        else:
+            plain.append(bytes_of(item))
+    batch.add_all(plain)
+    return batch
+
+
 def count_of(max: int) -> int:
     """A count for C, which checks its range."""
     if isinstance(max, bool) or not isinstance(max, int) or max < 0:
@@ -152,8 +170,7 @@ class Queue(Closing):
 
     def set_limits(self, limits: Limits) -> None:
         """Replaces all limits, for every process within a second."""
-        if not isinstance(limits, Limits):
-            raise InvalidArgument(f"tableq: limits is a Limits, not {type(limits).__name__}")
+        of_type(limits, Limits, "limits")
         options = Options(FOR_LIMITS)
         options.integer(b"capacity", limits.capacity)
         options.double(b"rate", limits.rate)
@@ -194,7 +211,7 @@ class Queue(Closing):
         return Result(lib.tq_queue_stats, self._handle(), options)
 
     def _purge(
-        self, state: Optional[str], older_than: Optional[Duration], batch: Optional[int]
+        self, state: Optional[bytes], older_than: Optional[Duration], batch: Optional[int]
     ) -> int:
         options = None
         if older_than is not None or batch is not None:
@@ -202,8 +219,7 @@ class Queue(Closing):
             options.duration(b"older_than_ms", older_than)
             options.integer(b"batch", batch)
         value, pointer = out_int64()
-        word = c_char_p(None if state is None else state.encode())
-        call(lib.tq_purge, self._handle(), word, options, pointer)
+        call(lib.tq_purge, self._handle(), state, options, pointer)
         return value.value
 
     def _enqueue(
@@ -264,18 +280,7 @@ class Queue(Closing):
             if wait:
                 raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
             return self._through_sql().put_batch(messages, using)
-        batch = Batch()
-        plain: List[bytes] = []
-        for message in listed(messages):
-            if type(message) is bytes:
-                plain.append(message)
-            elif isinstance(message, NewMessage):
-                batch.add_all(plain)
-                plain = []
-                batch.add(bytes_of(message.payload), message_options(message))
-            else:
-                plain.append(bytes_of(message))
-        batch.add_all(plain)
+        batch = _batch_of(list(listed(messages)))
         longest = wait_milliseconds(wait)
 
         def attempt(stop: Optional[Stop], wait_ms: int) -> List[Added]:
@@ -283,8 +288,9 @@ class Queue(Closing):
             rows = Result(
                 lib.tq_enqueue_batch, self._handle(), transaction_pointer(tx), batch, options
             )
-            names = map(outcome_name, rows.integers(b"outcome"))
-            return list(map(_added, zip(rows.integers(b"id"), names)))
+            outcomes = rows.integers(b"outcome")
+            names = {outcome: outcome_name(outcome) for outcome in set(outcomes)}
+            return list(map(_added, zip(rows.integers(b"id"), map(names.get, outcomes))))
 
         if longest == 0 or tx is not None:
             return attempt(None, longest)

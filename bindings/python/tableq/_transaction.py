@@ -27,6 +27,7 @@ class Transaction(Closing):
             lib.tq_transaction_free, lib.tq_transaction_begin, database._handle()
         )
         self._jobs: List["Job"] = []
+        self._left = False
         database._adopt(self)
 
     def _handle(self) -> Pointer:
@@ -46,23 +47,37 @@ class Transaction(Closing):
         pointer = self._handle()
         try:
             call(lib.tq_transaction_commit, pointer)
-        finally:
+        except Error:
             if not self.active:
                 self._pointer = None
+                self._keep_again()
+            raise
+        self._pointer = None
         for job in self._jobs:
-            job._settled = True
+            job._over = True
 
     def rollback(self) -> None:
         """Undoes all. Nothing if it has ended."""
-        pointer, self._pointer = self._pointer, None
-        if pointer is not None and lib.tq_transaction_active(pointer):
+        if self.active:
             try:
-                call(lib.tq_transaction_rollback, pointer)
+                call(lib.tq_transaction_rollback, self._pointer)
             finally:
+                self.close()
                 self._keep_again()
 
     def close(self) -> None:
-        """Rolls back if it is active."""
+        """Rolls back if it is active. Never fails."""
+        pointer = self._pointer
+        if pointer is not None:
+            # No reference of a frame, of an error's traceback say, keeps it open.
+            undone = lib.tq_transaction_rollback(pointer, None) == 0
+            self._pointer = None
+            if undone:
+                self._keep_again()
+
+    def _leave(self) -> None:
+        """The database was closed, maybe beside a call of this transaction, whose end rolls back."""
+        self._left = self._pointer is not None
         self._pointer = None
 
     def __exit__(
@@ -75,16 +90,11 @@ class Transaction(Closing):
             if error is None:
                 if self.active:
                     self.commit()
-                return
-            # The error of the block has frames that keep the handle, and must not keep the
-            # transaction open. No error is asked for: it would hide that of the block.
-            lib.tq_transaction_rollback(self._pointer, None)
+                elif self._left:
+                    raise InvalidArgument("tableq: the database was closed before the commit")
             self.close()
-            self._keep_again()
         finally:
-            if self._pointer is not None:  # A signal's handler, or the commit, may have raised.
-                lib.tq_transaction_rollback(self._pointer, None)
-            self._pointer = None
+            self.close()  # Again: a signal's handler may have raised.
 
     def _keep_again(self) -> None:
         """A settlement has taken its job out of the keeper, and was undone."""

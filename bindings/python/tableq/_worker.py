@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from ._errors import Error, InvalidArgument
-from ._handles import FOR_READ, Duration, Options, Stop, milliseconds
+from ._handles import FOR_READ, Duration, Options, Stop, span_milliseconds
 from ._keeper import Keeper
 from ._messages import Job, log
 from ._pause import Pauses
@@ -56,7 +56,7 @@ class Worker:
         self._count = threads
         self._lease = lease
         self._until_empty = until_empty
-        self._grace = None if grace is None else milliseconds(grace, "grace") / 1000
+        self._grace = None if grace is None else span_milliseconds(grace, "grace") / 1000
         self._lock = threading.Lock()
         self._running: Dict[str, Job] = {}
         self._alive = 0

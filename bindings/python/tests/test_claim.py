@@ -408,6 +408,10 @@ def test_a_keeper_has_the_job_again_after_a_rollback(db: tableq.Database) -> Non
         job.complete(tx=tx)
         tx.rollback()
         assert len(keeper) == 1
+        tx = db.transaction()
+        job.complete(tx=tx)
+        tx.close()
+        assert len(keeper) == 1
         assert job.complete() and len(keeper) == 0
 
 

@@ -75,9 +75,12 @@ def test_every_declaration_is_that_of_the_header() -> None:
             if fails:
                 assert wanted.pop() == "LP_c_void_p", name
             given = [parameter.__name__ for parameter in parameters]
-            # Bytes are borrowed as texts; a result's bytes may hold NUL, so that their address is asked.
-            bytes_too = [("c_char_p" if a == "c_void_p" and b == "c_char_p" else a)
-                         for a, b in zip(wanted, given)]
+            # Bytes are borrowed as texts; a result's bytes may hold NUL, so that their address is
+            # asked. Arrays are bytes.
+            bytes_too = [
+                b if (a, b) == ("c_void_p", "c_char_p") or "_all" in name and b == "c_void_p" else a
+                for a, b in zip(wanted, given)
+            ]
             assert bytes_too == given and len(wanted) == len(given), name
             returned = header[name][0]
             shown = {"void": "None", "const char*": "c_char_p", "const tq_result*": "c_void_p"}

@@ -142,6 +142,30 @@ def test_a_transaction_has_ended_while_the_error_of_its_block_is_kept(db: tableq
     assert kept.value.__traceback__ is not None
 
 
+def test_close_ends_a_transaction_whose_handle_is_kept(db: tableq.Database) -> None:
+    mail, jobs = db.fifo("mail"), db.claim("jobs")
+    tx = db.transaction()
+    mail.put("a", tx=tx)
+    with pytest.raises(tableq.InvalidArgument) as kept:
+        jobs.put("b", key="", tx=tx)
+    tx.close()
+    tx.close()
+    assert not tx.active
+    mail.put("c")  # The thread has no open transaction, and SQLite's file no writer.
+    assert [message.text for message in mail.dequeue(10)] == ["c"]
+    assert kept.value.__traceback__ is not None
+
+
+def test_a_block_whose_database_was_closed_has_not_committed(place: Place) -> None:
+    db = place.open()
+    mail = db.fifo("mail")
+    with pytest.raises(tableq.InvalidArgument, match="closed before the commit"):
+        with db.transaction() as tx:
+            mail.put("a", tx=tx)
+            db.close()
+    assert place.open().fifo("mail").stats().waiting == 0
+
+
 def test_a_call_that_forgets_its_transaction_is_refused(db: tableq.Database) -> None:
     mail = db.fifo("mail")
     with pytest.raises(tableq.InvalidArgument):

@@ -86,5 +86,11 @@ auto on_claim(tq_queue* queue, tq_transaction* tx, const char* call, Work work) 
   tableq::claim_queue bound = claim->in(checked(tx).tx());
   return work(bound);
 }
+/// The same for a call that returns what `work` makes.
+template <class Out, class Work>
+int on_claim(Out* out, tq_error** error, tq_queue* queue, tq_transaction* tx, const char* call,
+             Work work) noexcept {
+  return making(out, error, [&] { return on_claim(queue, tx, call, work); });
+}
 
 }  // namespace tableq_c

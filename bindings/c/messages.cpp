@@ -230,32 +230,25 @@ int tq_purge(tq_queue* queue, const char* state, const tq_options* options, int6
 
 int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
             const tq_options* look, tq_result** messages, tq_error** error) {
-  return making(messages, error, [&] {
-    return on_claim(queue, nullptr, "tq_list", [&](auto& claim) {
-      tableq::page page{.max = max, .with = values_of<tableq::look_options>(look)};
-      if (after != nullptr) {
-        page.after = last_of(checked(after));
-        if (!page.after) return result_of(std::vector<listed>());
-      }
-      return result_of(claim.list(state_of(state), page));
-    });
+  return on_claim(messages, error, queue, nullptr, "tq_list", [&](auto& claim) {
+    tableq::page page{.max = max, .with = values_of<tableq::look_options>(look)};
+    if (after != nullptr) {
+      page.after = last_of(checked(after));
+      if (!page.after) return result_of(std::vector<listed>());
+    }
+    return result_of(claim.list(state_of(state), page));
   });
 }
 int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, const tq_options* look,
            tq_result** message, tq_error** error) {
-  return making(message, error, [&] {
-    return on_claim(queue, tx, "tq_get", [&](auto& claim) {
-      return result_of_one(claim.get({id}, values_of<tableq::look_options>(look)));
-    });
+  return on_claim(message, error, queue, tx, "tq_get", [&](auto& claim) {
+    return result_of_one(claim.get({id}, values_of<tableq::look_options>(look)));
   });
 }
 int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, const tq_options* look,
                  tq_result** messages, tq_error** error) {
-  return making(messages, error, [&] {
-    return on_claim(queue, tx, "tq_get_batch", [&](auto& claim) {
-      return result_of(
-          claim.get_batch(ids_of(checked(ids)), values_of<tableq::look_options>(look)));
-    });
+  return on_claim(messages, error, queue, tx, "tq_get_batch", [&](auto& claim) {
+    return result_of(claim.get_batch(ids_of(checked(ids)), values_of<tableq::look_options>(look)));
   });
 }
 int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_result** message,
@@ -270,18 +263,13 @@ int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_resul
 }
 int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
             const tq_options* look, tq_result** message, tq_error** error) {
-  return making(message, error, [&] {
-    return on_claim(queue, tx, "tq_find", [&](auto& claim) {
-      return result_of_one(
-          claim.find(text_of(key, key_size), values_of<tableq::look_options>(look)));
-    });
+  return on_claim(message, error, queue, tx, "tq_find", [&](auto& claim) {
+    return result_of_one(claim.find(text_of(key, key_size), values_of<tableq::look_options>(look)));
   });
 }
 int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error** error) {
-  return making(groups, error, [&] {
-    return on_claim(queue, nullptr, "tq_groups",
-                    [&](auto& claim) { return result_of(claim.groups(max)); });
-  });
+  return on_claim(groups, error, queue, nullptr, "tq_groups",
+                  [&](auto& claim) { return result_of(claim.groups(max)); });
 }
 int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
                         const tq_options* limits, tq_error** error) {
@@ -295,59 +283,44 @@ int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
 int tq_group_limits(tq_queue* queue, size_t max, const char* first, size_t first_size,
                     tq_result** limits, tq_result** next, tq_error** error) {
   if (next != nullptr) *next = nullptr;
-  return making(limits, error, [&] {
-    return on_claim(queue, nullptr, "tq_group_limits", [&](auto& claim) {
-      auto found =
-          claim.group_limits({.max = max, .first = std::string(text_of(first, first_size))});
-      result out = result_of(std::move(found.groups));
-      std::vector<tableq::limited_group> begin;
-      if (found.next) begin.push_back({.group = std::move(*found.next)});
-      if (next != nullptr) *next = result_of(std::move(begin)).release();
-      return out;
-    });
+  return on_claim(limits, error, queue, nullptr, "tq_group_limits", [&](auto& claim) {
+    auto found = claim.group_limits({.max = max, .first = std::string(text_of(first, first_size))});
+    result out = result_of(std::move(found.groups));
+    std::vector<tableq::limited_group> begin;
+    if (found.next) begin.push_back({.group = std::move(*found.next)});
+    if (next != nullptr) *next = result_of(std::move(begin)).release();
+    return out;
   });
 }
 int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
-  return making(outcome, error, [&] {
-    return on_claim(queue, tx, "tq_cancel",
-                    [&](auto& claim) { return outcome_of(claim.cancel({id})); });
-  });
+  return on_claim(outcome, error, queue, tx, "tq_cancel",
+                  [&](auto& claim) { return outcome_of(claim.cancel({id})); });
 }
 int tq_cancel_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** outcomes,
                     tq_error** error) {
-  return making(outcomes, error, [&] {
-    return on_claim(queue, tx, "tq_cancel_batch", [&](auto& claim) {
-      return result_of_changes(claim.cancel_batch(ids_of(checked(ids))));
-    });
+  return on_claim(outcomes, error, queue, tx, "tq_cancel_batch", [&](auto& claim) {
+    return result_of_changes(claim.cancel_batch(ids_of(checked(ids))));
   });
 }
 int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int32_t priority, int* outcome,
                     tq_error** error) {
-  return making(outcome, error, [&] {
-    return on_claim(queue, tx, "tq_set_priority",
-                    [&](auto& claim) { return outcome_of(claim.set_priority({id}, priority)); });
-  });
+  return on_claim(outcome, error, queue, tx, "tq_set_priority",
+                  [&](auto& claim) { return outcome_of(claim.set_priority({id}, priority)); });
 }
 int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* changes,
                           tq_result** outcomes, tq_error** error) {
-  return making(outcomes, error, [&] {
-    return on_claim(queue, tx, "tq_set_priority_batch", [&](auto& claim) {
-      return result_of_changes(claim.set_priority_batch(priorities_of(checked(changes))));
-    });
+  return on_claim(outcomes, error, queue, tx, "tq_set_priority_batch", [&](auto& claim) {
+    return result_of_changes(claim.set_priority_batch(priorities_of(checked(changes))));
   });
 }
 int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
-  return making(outcome, error, [&] {
-    return on_claim(queue, tx, "tq_make_ready",
-                    [&](auto& claim) { return outcome_of(claim.make_ready({id})); });
-  });
+  return on_claim(outcome, error, queue, tx, "tq_make_ready",
+                  [&](auto& claim) { return outcome_of(claim.make_ready({id})); });
 }
 int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
                         tq_result** outcomes, tq_error** error) {
-  return making(outcomes, error, [&] {
-    return on_claim(queue, tx, "tq_make_ready_batch", [&](auto& claim) {
-      return result_of_changes(claim.make_ready_batch(ids_of(checked(ids))));
-    });
+  return on_claim(outcomes, error, queue, tx, "tq_make_ready_batch", [&](auto& claim) {
+    return result_of_changes(claim.make_ready_batch(ids_of(checked(ids))));
   });
 }
 int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error) {
@@ -359,9 +332,7 @@ int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** 
 }
 int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result** redriven,
                    tq_error** error) {
-  return making(redriven, error, [&] {
-    return on_claim(queue, nullptr, "tq_redrive_all", [&](auto& claim) {
-      return result_of(claim.redrive_all(values_of<tableq::redrive_options>(options)));
-    });
+  return on_claim(redriven, error, queue, nullptr, "tq_redrive_all", [&](auto& claim) {
+    return result_of(claim.redrive_all(values_of<tableq::redrive_options>(options)));
   });
 }

@@ -361,6 +361,15 @@ tableq::claim_enqueue_options message_values::claim_options() const {
 
 namespace {
 
+/// The values of each purpose stand in the order of its numbers, from 1.
+template <class Variant, std::size_t... Places>
+void begin(Variant& to, int purpose, std::index_sequence<Places...> /*all*/) {
+  const auto is = [&](std::size_t place) { return purpose == static_cast<int>(place) + 1; };
+  if (!((is(Places) && (to.template emplace<Places>(), true)) || ...)) {
+    refuse("this version has no such purpose of options");
+  }
+}
+
 void allow_only(const std::vector<std::string_view>& given,
                 std::initializer_list<std::string_view> known, const char* kinds) {
   for (const std::string_view each : given) {
@@ -389,64 +398,8 @@ using tableq_c::text_of;
 int tq_options_new(int purpose, tq_options** options, tq_error** error) {
   return tableq_c::making(options, error, [&] {
     auto made = std::make_unique<tq_options>();
-    switch (purpose) {
-      case TQ_FOR_OPEN:
-        made->values.emplace<tableq_c::open_values>();
-        break;
-      case TQ_FOR_QUEUE:
-        made->values.emplace<tableq_c::queue_values>();
-        break;
-      case TQ_FOR_MESSAGE:
-        made->values.emplace<tableq_c::message_values>();
-        break;
-      case TQ_FOR_ROW:
-        made->values.emplace<tableq::row>();
-        break;
-      case TQ_FOR_ENQUEUE:
-        made->values.emplace<tableq::when_full>();
-        break;
-      case TQ_FOR_READ:
-        made->values.emplace<tableq_c::read_values>();
-        break;
-      case TQ_FOR_FAILURE:
-        made->values.emplace<tableq_c::failure_values>();
-        break;
-      case TQ_FOR_LIMITS:
-        made->values.emplace<tableq::queue_limits>();
-        break;
-      case TQ_FOR_STATS:
-        made->values.emplace<tableq::stats_options>();
-        break;
-      case TQ_FOR_PURGE:
-        made->values.emplace<tableq::purge_options>();
-        break;
-      case TQ_FOR_REDRIVE:
-        made->values.emplace<tableq::redrive_options>();
-        break;
-      case TQ_FOR_MIGRATE:
-        made->values.emplace<tableq::migrate_options>();
-        break;
-      case TQ_FOR_FILTER:
-        made->values.emplace<tableq_c::filter_values>();
-        break;
-      case TQ_FOR_ALTER:
-        made->values.emplace<tableq_c::alter_values>();
-        break;
-      case TQ_FOR_SCHEDULE:
-        made->values.emplace<tableq::schedule>();
-        break;
-      case TQ_FOR_BATCH:
-        made->values.emplace<tableq_c::begin_values>();
-        break;
-      case TQ_FOR_GROUP_LIMITS:
-        made->values.emplace<tableq::group_limits>();
-        break;
-      case TQ_FOR_LOOK:
-        made->values.emplace<tableq::look_options>();
-        break;
-      default:
-        tableq_c::refuse("this version has no such purpose of options");
-    }
+    constexpr std::size_t purposes = std::variant_size_v<decltype(made->values)>;
+    tableq_c::begin(made->values, purpose, std::make_index_sequence<purposes>());
     return made;
   });
 }

@@ -105,6 +105,7 @@ struct alter_values : tableq::queue_changes {
 
 struct tq_options : tableq_c::handle<tq_options> {
   static constexpr const char* name_of_type = "tq_options";
+  /// In the order of tq_purpose.
   std::variant<tableq_c::open_values, tableq_c::queue_values, tableq_c::message_values, tableq::row,
                tableq::when_full, tableq_c::read_values, tableq_c::failure_values,
                tableq::queue_limits, tableq::stats_options, tableq::purge_options,

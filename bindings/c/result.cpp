@@ -16,7 +16,7 @@ constexpr std::array failure_columns = {
 };
 
 constexpr std::array delay_columns = {
-    column<std::int64_t>{"ms", [](const std::int64_t& of) { return integer(of); }},
+    member<std::int64_t>("ms"),
 };
 
 /// A row of an application's table.
@@ -89,7 +89,7 @@ class columns final : public tq_result {
 };
 
 constexpr std::array message_columns = {
-    column<tableq::message>{"id", [](const tableq::message& of) { return integer(of.id.value); }},
+    member<tableq::message, &tableq::message::id>("id"),
     column<tableq::message>{"payload", [](const tableq::message& of) { return bytes(of.payload); }},
     member<tableq::message, &tableq::message::created_at>("created_at"),
     member<tableq::message, &tableq::message::due_at>("due_at"),
@@ -259,13 +259,13 @@ constexpr std::array named_text_columns = {
     member<named_text, &named_text::second>("text"),
 };
 constexpr std::array text_columns = {
-    column<std::string>{"text", [](const std::string& of) { return text(of); }},
+    member<std::string>("text"),
 };
 constexpr std::array name_columns = {
-    column<std::string>{"name", [](const std::string& of) { return text(of); }},
+    member<std::string>("name"),
 };
 constexpr std::array outcome_columns = {
-    column<int>{"outcome", [](const int& of) { return integer(of); }},
+    member<int>("outcome"),
 };
 
 using tableq::queue_stats;
@@ -343,7 +343,7 @@ constexpr std::array bulk_columns = {
         [](const bulk_row& of) { return of.done.stopped_at ? text(of.stopped_at) : null(); }},
 };
 constexpr std::array place_columns = {
-    column<std::string>{"place", [](const std::string& of) { return text(of); }},
+    member<std::string>("place"),
 };
 using tableq::option_change;
 constexpr std::array change_columns = {

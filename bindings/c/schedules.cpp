@@ -26,7 +26,7 @@ constexpr column<rule_row> of_rule(std::string_view name) {
   return member<rule_row, &rule_row::info, &tableq::schedule_info::rule, Members...>(name);
 }
 constexpr std::array time_columns = {
-    column<tableq::timestamp>{"at", [](const tableq::timestamp& of) { return time(of); }},
+    member<tableq::timestamp>("at"),
 };
 constexpr std::array rule_columns = {
     of_rule<&schedule::name>("name"),

@@ -18,24 +18,24 @@ struct taken_row {
   const result& headers;
   const result& row;
 };
+using tableq::delivery;
+template <auto... Members>
+constexpr column<taken_row> of_taken(std::string_view name) {
+  return part<taken_row, [](const taken_row& of) { return &of.message; }, Members...>(name);
+}
 constexpr std::array taken_columns = {
-    column<taken_row>{"receipt", [](const taken_row& of) { return text(of.receipt); }},
-    column<taken_row>{"id",
-                      [](const taken_row& of) { return integer(of.message.receipt.id.value); }},
+    member<taken_row, &taken_row::receipt>("receipt"),
+    of_taken<&delivery::receipt, &tableq::receipt::id>("id"),
     column<taken_row>{"payload", [](const taken_row& of) { return bytes(of.message.payload); }},
     column<taken_row>{"headers",
                       [](const taken_row& of) { return list_or(of.headers, no_headers()); }},
-    column<taken_row>{"key", [](const taken_row& of) { return optional(of.message.key, text); }},
-    column<taken_row>{"group",
-                      [](const taken_row& of) { return optional(of.message.group, text); }},
-    column<taken_row>{"priority", [](const taken_row& of) { return integer(of.message.priority); }},
-    column<taken_row>{"attempt", [](const taken_row& of) { return integer(of.message.attempt); }},
-    column<taken_row>{"created_at",
-                      [](const taken_row& of) { return time(of.message.created_at); }},
-    column<taken_row>{"claimed_at",
-                      [](const taken_row& of) { return optional(of.message.claimed_at, time); }},
-    column<taken_row>{"lease_until",
-                      [](const taken_row& of) { return time(of.message.lease_until); }},
+    of_taken<&delivery::key>("key"),
+    of_taken<&delivery::group>("group"),
+    of_taken<&delivery::priority>("priority"),
+    of_taken<&delivery::attempt>("attempt"),
+    of_taken<&delivery::created_at>("created_at"),
+    of_taken<&delivery::claimed_at>("claimed_at"),
+    of_taken<&delivery::lease_until>("lease_until"),
     column<taken_row>{"row", [](const taken_row& of) { return of.row ? list(of.row) : null(); }},
 };
 

@@ -97,7 +97,7 @@ struct claim_options {
   group_options groups = {.enabled = false};
 
   /// The `claim` queue of this database that receives dead messages, with their history. It is
-  /// opened or created together with this one. Empty, a new queue's default: dead messages stay
+  /// opened or created together with this one. None, a new queue's default: dead messages stay
   /// here.
   std::optional<std::string> dead_letters = {};
 

@@ -64,7 +64,7 @@ class _Entry:
             if not waiter.done():
                 waiter.set_result(True)
 
-    def close(self) -> None:
+    def _leave(self) -> None:
         """The database is closed, perhaps by another thread."""
         loop = self._loop()
         if loop is not None and not loop.is_closed():

@@ -90,8 +90,14 @@ std::string log_of(sqlite3* handle) {
   return file.empty() ? std::string() : file + "-wal";
 }
 
-/// Finds the session's file, and its log once there is one. The log stays while any session has it
-/// open.
+/// Whether the session has a log open, which no other session deletes from then on.
+bool has_log(sqlite3* handle) {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  return log != nullptr && log->pMethods != nullptr;
+}
+
+/// Finds the session's file, and its log once the session has opened it.
 void find_files(sqlite3* handle, std::optional<session_files>& files) {
   if (!files) {
     const std::string name = file_of(handle);
@@ -101,7 +107,7 @@ void find_files(sqlite3* handle, std::optional<session_files>& files) {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     files = session_files{.main = moved != 0 ? named_file::gone(name) : named_file(name)};
   }
-  if (files->log) return;
+  if (files->log || !has_log(handle)) return;
   named_file found(files->main.name() + "-wal");
   if (found.found()) files->log = std::move(found);
 }

@@ -3,10 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+
 #include <tableq/sqlite.hpp>
 
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "drivers/session.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
+#include "support/scratch_directory.hpp"
 #include "support/soci_sessions.hpp"
 
 namespace {
@@ -32,6 +39,23 @@ TEST_P(enlisted_file, whose_transaction_ends_with_an_error_is_not_told_to_repeat
   ASSERT_NE(sqlite3_get_autocommit(own), 0) << "the transaction goes on";
   EXPECT_EQ(interrupted.advice(), tableq::advice::transaction) << interrupted.what();
   EXPECT_EQ(mail.stats().waiting, 0U);
+}
+
+// Another process may end, and delete its log, before this session reads for the first time.
+TEST(log_of_a_new_file, is_not_missed_by_a_session_that_has_not_opened_it) {
+  const scratch_directory scratch;
+  const std::string file = (scratch / "new.db").string();
+  const auto session = tableq::core::make_driver("sqlite://" + file)->connect();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "CREATE TABLE t (x)", nullptr, nullptr, nullptr), SQLITE_OK);
+  ASSERT_TRUE(std::filesystem::exists(file + "-wal"));
+  static_cast<void>(static_cast<tableq::drivers::dialect_session&>(*session).place());
+  ASSERT_EQ(sqlite3_close(other), SQLITE_OK);
+  ASSERT_FALSE(std::filesystem::exists(file + "-wal"));
+  const auto found = session->execute(contract_of(tableq::core::statement::table_exists),
+                                      tableq::core::names_for({}, "t"), {}, {});
+  EXPECT_EQ(found.integer(0, 0), 1);
 }
 
 class row_in_file : public on_each_backend {

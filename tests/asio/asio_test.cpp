@@ -18,9 +18,7 @@
 
 #include "support/fixture.hpp"
 
-#if defined(TABLEQ_BOOST_ASIO)
-#define TABLEQ_ASIO_TUPLE net::as_tuple
-#else
+#if !defined(TABLEQ_BOOST_ASIO)
 #include <asio/experimental/as_tuple.hpp>
 #include <asio/experimental/deferred.hpp>
 #endif
@@ -167,24 +165,6 @@ TEST_P(asynchronous, a_thousand_reads_wait_without_a_thread_or_session_each) {
   EXPECT_LT(threads_of_this_process(), 50U);
 }
 
-TEST_P(asynchronous, a_cancelled_wait_takes_nothing) {
-  tableq::async_calls calls(db(), 1);
-  tableq::async_queue queue(calls, jobs());
-  net::io_context io;
-  net::cancellation_signal signal;
-  std::optional<asio_error> failure;
-  queue.async_take(net::bind_cancellation_slot(
-      signal.slot(), net::bind_executor(io, [&](asio_error code, const one_delivery& got) {
-        failure = code;
-        EXPECT_FALSE(got);
-      })));
-  net::post(io, [&] { signal.emit(net::cancellation_type::terminal); });
-  io.run();
-  EXPECT_EQ(failure, asio_error(net::error::operation_aborted));
-  jobs().enqueue("for another one");
-  EXPECT_EQ(jobs().take_one()->attempt, 1);
-}
-
 TEST_P(asynchronous, a_take_that_is_cancelled_under_way_gives_its_messages_back) {
   const auto seen_step = std::make_shared<at_step>("claim.take");
   jobs().enqueue("stays");
@@ -211,29 +191,6 @@ TEST_P(asynchronous, a_take_that_is_cancelled_under_way_gives_its_messages_back)
   EXPECT_EQ(again->attempt, 1);
 }
 
-TEST_P(asynchronous, a_take_that_is_cancelled_before_its_handler_runs_gives_its_message_back) {
-  jobs().enqueue("stays");
-  tableq::async_calls calls(db(), 1);
-  tableq::async_queue queue(calls, jobs());
-  net::io_context io;
-  net::cancellation_signal signal;
-  std::optional<asio_error> failure;
-  queue.async_take(net::bind_cancellation_slot(
-      signal.slot(), net::bind_executor(io, [&](asio_error code, const one_delivery& got) {
-        failure = code;
-        EXPECT_FALSE(got);
-      })));
-  // The one thread of the calls does this after the take.
-  calls.async_transact([](tableq::transaction&) {}, net::use_future).get();
-  EXPECT_EQ(jobs().stats().leased, 1U);
-  signal.emit(net::cancellation_type::terminal);
-  io.run();
-  EXPECT_EQ(failure, asio_error(net::error::operation_aborted));
-  const one_delivery again = jobs().take_one();
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->attempt, 1);
-}
-
 TEST_P(asynchronous, a_take_that_has_ended_is_told_after_the_end_of_its_calls) {
   jobs().enqueue("told");
   std::optional<tableq::async_calls> calls(std::in_place, db(), 1);
@@ -250,26 +207,6 @@ TEST_P(asynchronous, a_take_that_has_ended_is_told_after_the_end_of_its_calls) {
   signal.emit(net::cancellation_type::terminal);  // too late: nobody can give it back
   io.run();
   EXPECT_TRUE(told);
-}
-
-TEST_P(asynchronous, a_dequeue_that_is_cancelled_under_way_loses_no_message) {
-  const auto seen_step = std::make_shared<at_step>("fifo.dequeue");
-  db().fifo("mail").enqueue("kept");
-  const tableq::database seen_db = open({.observer = seen_step});
-  tableq::async_calls calls(seen_db, 1);
-  tableq::async_queue mail(calls, tableq::database(seen_db).fifo("mail"));
-  net::io_context io;
-  net::cancellation_signal signal;
-  seen_step->then = [&] { signal.emit(net::cancellation_type::terminal); };
-  std::string got;
-  mail.async_dequeue(net::bind_cancellation_slot(
-      signal.slot(),
-      net::bind_executor(io, [&](asio_error code, const std::optional<tableq::message>& read) {
-        EXPECT_FALSE(code);
-        got = read->payload;
-      })));
-  io.run();
-  EXPECT_EQ(got, "kept");
 }
 
 TEST_P(asynchronous, an_enqueue_that_is_cancelled_before_it_begins_is_not_sent) {

@@ -145,8 +145,8 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     if (failure == http::error::header_limit)
       return refuse(431, "The headers are longer than 16 KiB.");
     if (failure == http::error::body_limit) return refuse(413, "The body is longer than 64 KiB.");
-    const auto& of_http = http::make_error_code(http::error::bad_method).category();
-    if (failure && failure.category() == of_http)
+    const beast::error_code of_http = http::error::bad_method;
+    if (failure && failure.category() == of_http.category())
       return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
     const sent_request& sent = parser_->get();

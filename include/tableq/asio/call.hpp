@@ -120,9 +120,11 @@ class handler_call final : public call<Results...> {
 
   void tell(asio_error failure, Results... results) override {
     auto self = std::static_pointer_cast<handler_call>(this->shared_from_this());
-    const auto executor = work_.get_executor();
-    net::post(executor, [self = std::move(self), failure,
-                         values = std::make_tuple(std::move(results)...)]() mutable {
+    // The post goes on after the handler has begun on another thread, and with it could end the
+    // context.
+    const auto work = work_;
+    net::post(work.get_executor(), [self = std::move(self), failure,
+                                    values = std::make_tuple(std::move(results)...)]() mutable {
       std::apply([&](auto&... each) { self->deliver(failure, each...); }, values);
     });
   }

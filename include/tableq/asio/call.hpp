@@ -120,8 +120,8 @@ class handler_call final : public call<Results...> {
 
   void tell(asio_error failure, Results... results) override {
     auto self = std::static_pointer_cast<handler_call>(this->shared_from_this());
-    // The post goes on after the handler has begun on another thread, and with it could end the
-    // context.
+    // The post goes on when the handler already runs on another thread: a guard of its own keeps
+    // the context until it ends.
     const auto work = work_;
     net::post(work.get_executor(), [self = std::move(self), failure,
                                     values = std::make_tuple(std::move(results)...)]() mutable {

@@ -83,7 +83,7 @@ fi
 
 for suite in "${suites[@]}"; do
   began=$SECONDS
-  mmdebstrap --quiet --variant=apt --format=null \
+  mmdebstrap --quiet --variant=apt --format=null --dpkgopt=force-unsafe-io \
     --customize-hook="mkdir \"\$1/try\"" \
     --customize-hook="copy-in ${packages[*]} packaging/try_packages.sh scripts/quickstart.sh tests/consumer/application/main.cpp \
       examples/c_worker.c /try" \

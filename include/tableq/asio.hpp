@@ -210,9 +210,9 @@ class async_queue {
         token, queue_, std::move(work));
   }
 
-  template <class Result, class Token, class Read, class GiveBack>
+  template <class Result, class Token, class Read>
   auto read(Token&& token, std::optional<std::chrono::milliseconds> wait, Read how,
-            GiveBack give_back) {
+            std::function<void(Queue&, const Result&)> give_back) {
     namespace detail = async_detail;
     return net::async_initiate<Token, void(asio_error, Result)>(
         detail::launch{
@@ -220,7 +220,7 @@ class async_queue {
             [wait, give_back](const auto& state, auto handler, Queue of,
                               std::shared_ptr<detail::line> in, Read run) {
               std::function<void(const Result&)> undo;
-              if constexpr (!std::is_same_v<GiveBack, std::nullptr_t>) {
+              if (give_back) {
                 undo = [of, give_back](const Result& found) mutable { give_back(of, found); };
               }
               detail::start_read<Result>(

@@ -296,7 +296,7 @@ TEST_P(asynchronous, an_error_is_a_code_of_tableq) {
 }
 
 TEST_P(asynchronous, no_threads_or_too_many_are_refused) {
-  for (const std::size_t threads : {0, 1001}) {
+  for (const std::size_t threads : {0UL, 1001UL}) {
     EXPECT_CODE(invalid_argument, tableq::async_calls(db(), threads));
   }
 }

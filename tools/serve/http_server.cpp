@@ -187,8 +187,8 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
                      "for: look before you repeat it."
                    : "The database has not answered in time. Try again."));
     });
-    auto& pool = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
-    asio::post(pool, [self = shared_from_this(), of = std::move(asked)] {
+    auto& threads = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
+    asio::post(threads, [self = shared_from_this(), of = std::move(asked)] {
       auto made = std::make_shared<response>(self->state_->pages->respond(*of));
       --self->state_->answering;
       asio::post(self->state_->io, [self, made] {

@@ -14,9 +14,19 @@ installed() {
   dpkg-query -W -f '${Package} ${Status}\n' '*tableq*' 2>/dev/null | grep -c ' installed$' || true
 }
 
+# A newer version replaces an older one: what only that had goes.
+dpkg-deb -R libtableq0_*.deb older
+sed -i 's/^Version: .*/Version: 0.0.1-1/' older/DEBIAN/control
+touch older/usr/share/doc/libtableq0/only-in-the-older
+quietly dpkg-deb -b older older.deb
+quietly apt-get install -y --no-install-recommends ./older.deb
+quietly test -e /usr/share/doc/libtableq0/only-in-the-older
+
 # A library alone brings all that it needs.
 quietly apt-get install -y --no-install-recommends ./libtableq0_*.deb
 (($(installed) == 1))
+quietly test ! -e /usr/share/doc/libtableq0/only-in-the-older
+quietly dpkg --verify libtableq0
 quietly apt-get install -y --no-install-recommends ./tableq_*.deb ./libtableq-cpp*.deb ./python3-tableq_*.deb
 if ldd /usr/bin/tableq /usr/lib/*/libtableq*.so* | grep 'not found'; then exit 1; fi
 

@@ -30,8 +30,15 @@ git clone -q --depth 1 "file://$PWD" "$work/tableq"
   printf ' %q' "$@"
   echo
 } >"$work/run.sh"
+hooks=(--customize-hook="copy-in $work/tableq $work/run.sh /")
+# What this system trusts beside Debian's list, pip and npm need there too: a proxy may have a certificate of its own.
+shopt -s nullglob
+certificates=(/usr/local/share/ca-certificates/*.crt)
+# shellcheck disable=SC2016  # The hook's shell expands it.
+((${#certificates[@]} == 0)) || hooks+=(--customize-hook="copy-in ${certificates[*]} /usr/local/share/ca-certificates"
+  --customize-hook='chroot "$1" update-ca-certificates >/dev/null 2>&1')
 # Nobody keeps the root: what dpkg unpacks need not reach the disk, which would take minutes.
+# shellcheck disable=SC2016
 mmdebstrap --quiet --variant=apt --format=null --dpkgopt=force-unsafe-io --include=ca-certificates,git \
-  --customize-hook="copy-in $work/tableq $work/run.sh /" \
-  --customize-hook='chroot "$1" bash /run.sh' "$suite" /dev/null
+  "${hooks[@]}" --customize-hook='chroot "$1" bash /run.sh' "$suite" /dev/null
 echo "clean_root.sh: $suite: passed"

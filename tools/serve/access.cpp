@@ -6,7 +6,6 @@ namespace tool::web {
 
 namespace {
 
-constexpr std::chrono::hours session_length{12};
 constexpr std::size_t most_texts = 1000;
 
 std::string cookie_of(const request& from, const std::string& name) {
@@ -40,7 +39,7 @@ std::string kept_texts::keep(std::string text) {
   return name;
 }
 
-std::optional<std::string> kept_texts::find(std::string_view name) {
+std::optional<std::string> kept_texts::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   const auto found = all_.find(name);
   const bool fresh = found != all_.end() && clock::now() < found->second.first;
@@ -52,11 +51,9 @@ void kept_texts::forget(const std::string& name) {
   all_.erase(name);
 }
 
-access::access(access_rules rules) : rules_(std::move(rules)), sessions_(session_length) {}
-
 void access::refuse_foreign(const request& from) const {
   const std::string host = lower_case(from.header("host"));
-  if (!rules_.hosts.contains(host)) {
+  if (!rules.hosts.contains(host)) {
     throw page_error(403,
                      "This server does not answer for the name in the address. Start it with "
                      "--host NAME if the name is right.");
@@ -67,26 +64,26 @@ void access::refuse_foreign(const request& from) const {
   const std::string& origin = from.header("origin");
   const std::string& site = from.header("sec-fetch-site");
   const bool own_origin = origin.empty() || origin == "https://" + host ||
-                          (!rules_.behind_https && origin == "http://" + host);
+                          (!rules.behind_https && origin == "http://" + host);
   if (own_origin && (site.empty() || site == "same-origin")) return;
   throw page_error(403, "A page of another site has sent this form. Nothing was changed.");
 }
 
 std::optional<visitor> access::admit(const request& from) {
-  if (rules_.token.empty()) return visitor{.form_token = open_form_token_};
+  if (rules.token.empty()) return visitor{.form_token = open_form_token};
   if (const std::string bearer = bearer_of(from); !bearer.empty()) {
-    if (!equal_in_constant_time(rules_.token, bearer)) return std::nullopt;
-    return visitor{.form_token = open_form_token_};
+    if (!equal_in_constant_time(rules.token, bearer)) return std::nullopt;
+    return visitor{.form_token = open_form_token};
   }
-  const std::string session = cookie_of(from, rules_.cookie_name);
+  const std::string session = cookie_of(from, rules.cookie);
   const auto form_token = sessions_.find(session);
   if (!form_token) return std::nullopt;
   return visitor{.session = session, .form_token = *form_token};
 }
 
 std::optional<std::string> access::log_in(const request& from) {
-  if (!equal_in_constant_time(open_form_token_, from.given("form"))) return std::nullopt;
-  if (!equal_in_constant_time(rules_.token, from.given("token"))) return std::nullopt;
+  if (!equal_in_constant_time(open_form_token, from.given("form"))) return std::nullopt;
+  if (!equal_in_constant_time(rules.token, from.given("token"))) return std::nullopt;
   return cookie(sessions_.keep(random_text()), session_length);
 }
 
@@ -96,9 +93,9 @@ std::string access::log_out(const visitor& by) {
 }
 
 std::string access::cookie(const std::string& value, std::chrono::seconds age) const {
-  return rules_.cookie_name + "=" + value + "; Path=" + rules_.cookie_path +
-         "; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(age.count()) +
-         (rules_.behind_https ? "; Secure" : "");
+  return rules.cookie + "=" + value + "; Path=" + rules.prefix +
+         "/; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(age.count()) +
+         (rules.behind_https ? "; Secure" : "");
 }
 
 }  // namespace tool::web

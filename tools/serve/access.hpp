@@ -9,18 +9,18 @@
 
 namespace tool::web {
 
-/// The rights of clients.
-struct access_rules {
+/// How the server was started.
+struct settings {
   /// The `Host` headers that are answered, with the port as browsers send it, in lower case. Any
   /// other name may be that of a foreign site whose address was changed to this server's.
   std::set<std::string, std::less<>> hosts = {};
   std::string token = {};       ///< Empty: none is needed.
   bool allows_changes = false;  ///< Otherwise every POST but that of the login is refused.
+  bool shows_payloads = false;  ///< Headers and results, too.
   bool behind_https = false;    ///< Cookies are sent by HTTPS only, and origins are of HTTPS.
   bool open_metrics = false;    ///< /metrics needs no token.
-  /// Of the cookie: browsers send one to all ports of a host.
-  std::string cookie_name = "tableq";
-  std::string cookie_path = "/";
+  std::string prefix = {};      ///< Of all paths, behind a proxy: `/tableq`, or empty.
+  std::string cookie = {};      ///< Its name: browsers send a cookie to all ports of a host.
 };
 
 /// How a request has shown that it may see the pages.
@@ -40,13 +40,13 @@ class kept_texts {
   /// @return the name.
   std::string keep(std::string text);
   /// Nothing: it was not kept, or is old.
-  [[nodiscard]] std::optional<std::string> find(std::string_view name);
+  [[nodiscard]] std::optional<std::string> find(std::string_view name) const;
   void forget(const std::string& name);
 
  private:
   using clock = std::chrono::steady_clock;
   const std::chrono::seconds age_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, std::pair<clock::time_point, std::string>, std::less<>>
       all_;  // guarded by mutex_
 };
@@ -59,9 +59,7 @@ class kept_texts {
 /// Distinct objects: safe. Shared objects: safe.
 class access {
  public:
-  explicit access(access_rules rules);
-
-  [[nodiscard]] const access_rules& rules() const { return rules_; }
+  explicit access(settings given) : rules(std::move(given)) {}
 
   /// Refuses what comes from a foreign name or, for a POST, from a foreign page.
   /// @throws page_error
@@ -73,18 +71,18 @@ class access {
   [[nodiscard]] std::optional<std::string> log_in(const request& from);
   /// Ends the session. @return the cookie to set.
   [[nodiscard]] std::string log_out(const visitor& by);
-  /// The form token of the login page.
-  [[nodiscard]] const std::string& open_form_token() const { return open_form_token_; }
 
+  const settings rules;
+  /// Of the login page, and of visitors without a session.
+  const std::string open_form_token = random_text();
   /// Sentences for the next page.
   kept_texts notices{std::chrono::minutes{1}};
 
  private:
   [[nodiscard]] std::string cookie(const std::string& value, std::chrono::seconds age) const;
 
-  access_rules rules_;
-  std::string open_form_token_ = random_text();
-  kept_texts sessions_;  ///< Their form tokens.
+  static constexpr std::chrono::hours session_length{12};
+  kept_texts sessions_{session_length};  ///< Their form tokens.
 };
 
 }  // namespace tool::web

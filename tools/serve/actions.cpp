@@ -19,7 +19,7 @@ response done(const call& asked, const std::string& page, const std::string& sen
   } catch (const tableq::error&) {  // It is done. The figures come when the database answers again.
   }
   return see_other(page + (page.find('?') == std::string::npos ? "?said=" : "&said=") +
-                   asked.site.guard->notices.keep(sentence));
+                   asked.site.guard.notices.keep(sentence));
 }
 
 response done(const call& asked, const std::string& sentence) {

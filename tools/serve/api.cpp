@@ -47,7 +47,7 @@ json database_json(const call& asked, std::size_t which, const database_view& al
 json message_data(const call& asked, const tableq::stored_message& one, bool few) {
   json out = json::parse(message_json(one));
   if (few) out["no_right"] = true;
-  if (few || !asked.site.shows_payloads) {
+  if (few || !asked.rules().shows_payloads) {
     for (const char* const hidden : {"payload", "headers", "result"}) out.erase(hidden);
   }
   if (few) {
@@ -65,15 +65,13 @@ json databases(const call& asked) {
 }
 
 json queues(const call& asked) {
-  const auto all = asked.watched().view();
-  json out = database_json(asked, asked.database, *all);
-  out["queues"] = std::move(list_of("queues", all->queues, queue_json)["queues"]);
+  json out = database_json(asked, asked.database, *asked.view);
+  out.update(list_of("queues", asked.view->queues, queue_json));
   return out;
 }
 
 json queue(const call& asked) {
-  const auto all = asked.watched().view();
-  return queue_json(view_of(asked, *all));
+  return queue_json(view_of(asked));
 }
 
 json messages(const call& asked) {
@@ -91,7 +89,7 @@ json message(const call& asked) {
 }
 
 json schedules(const call& asked) {
-  static_cast<void>(view_of(asked, *asked.watched().view()));  // 404 for a queue that is not there
+  static_cast<void>(view_of(asked));  // 404 for a queue that is not there
   return list_of("schedules", schedules_of(asked.watched().open(), asked.queue), schedule_json);
 }
 

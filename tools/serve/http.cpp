@@ -71,14 +71,18 @@ fields read_form(const std::string& text) {
   return out;
 }
 
-void read_target(std::string_view target, request& into) {
+void read_target(std::string_view target, std::string_view prefix, request& into) {
   into.target = target;
   if (!target.starts_with('/')) throw page_error(400, "The target of the request is not a path.");
   const std::size_t mark = std::min(target.find('?'), target.size());
   if (mark < target.size()) into.query = read_form(std::string(target.substr(mark + 1)));
-  target = target.substr(1, mark - 1);
-  if (target.empty()) return;
-  for (const std::string& each : split(target, '/')) into.path.push_back(unescaped(each, false));
+  for (const std::string& each : split(target.substr(1, mark - 1), '/')) {
+    into.path.push_back(unescaped(each, false));
+  }
+  if (prefix.empty()) return;
+  if ("/" + into.path[0] != prefix) throw page_error(404, "There is no such page.");
+  into.path.erase(into.path.begin());
+  if (into.path.empty()) into.path.emplace_back();
 }
 
 std::string escaped(std::string_view text) {

@@ -17,9 +17,10 @@ const std::string& value_of(const fields& from, std::string_view name);
 
 /// A request, as the server hands it over: whole, within its limits, decoded.
 struct request {
-  bool posts = false;                  ///< POST; otherwise GET or HEAD.
-  std::string target = {};             ///< Path and query as sent.
-  std::vector<std::string> path = {};  ///< Its segments, decoded: `/db/1` has two, `/` none.
+  bool posts = false;       ///< POST; otherwise GET or HEAD.
+  std::string target = {};  ///< Path and query as sent.
+  std::vector<std::string> path =
+      {};  ///< Its segments, decoded: `/db/1` has two, `/` an empty one.
   fields query = {};
   fields form = {};     ///< Of a POST.
   fields headers = {};  ///< By names in lower case.
@@ -60,8 +61,9 @@ class page_error : public std::runtime_error {
   unsigned status_;
 };
 
-/// Fills in path and query. @throws page_error for a target that is not one: a wrong escape, a NUL.
-void read_target(std::string_view target, request& into);
+/// Fills in the path below the prefix, and the query. @throws page_error for a target that is not
+/// one: a wrong escape, a NUL, another prefix.
+void read_target(std::string_view target, std::string_view prefix, request& into);
 
 /// `a=1&b=2+3`. @throws page_error for a wrong escape.
 fields read_form(const std::string& text);

@@ -52,20 +52,16 @@ constexpr std::array<std::pair<const char*, const char*>, 7> headers{
 std::size_t room_for_connections() {
   constexpr rlim_t others = 100;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 500;
+  ::getrlimit(RLIMIT_NOFILE, &limit);
   const rlim_t needed = std::min<rlim_t>(most_connections + others, limit.rlim_max);
-  if (limit.rlim_cur < needed) {
-    limit.rlim_cur = needed;
-    // If it fails, the smaller number holds.
-    [[maybe_unused]] const int ignored = ::setrlimit(RLIMIT_NOFILE, &limit);
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-  }
+  const rlimit more{std::max(limit.rlim_cur, needed), limit.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &more) == 0) limit = more;
   const rlim_t room = limit.rlim_cur > 2 * others ? limit.rlim_cur - others : limit.rlim_cur / 2;
   return std::min<std::size_t>(most_connections, room);
 }
 
 /// @throws page_error when it is refused.
-request read_request(const sent_request& sent) {
+request read_request(const sent_request& sent, const std::string& prefix) {
   request out{.posts = sent.method() == http::verb::post};
   if (!out.posts && sent.method() != http::verb::get && sent.method() != http::verb::head) {
     throw page_error(405, "Send GET, HEAD or POST.");
@@ -81,7 +77,7 @@ request read_request(const sent_request& sent) {
   const std::string& coding = out.header("transfer-encoding");
   if (!coding.empty() && coding != "chunked")
     throw page_error(400, "Send the body whole, or chunked.");
-  read_target(std::string(sent.target()), out);
+  read_target(std::string(sent.target()), prefix, out);
   if (!out.posts) return out;
   if (out.header("content-type") != "application/x-www-form-urlencoded") {
     throw page_error(415, "Send a form: application/x-www-form-urlencoded.");
@@ -95,8 +91,6 @@ request read_request(const sent_request& sent) {
 /// State that connections share. Used in the thread of `io`, but for the answers.
 class http_server::state {
  public:
-  state() : acceptor(io), pool(4), quick_pool(2) {}
-
   void accept();
 
   class connection;
@@ -106,9 +100,10 @@ class http_server::state {
   std::size_t unsent = 0;
   std::atomic<std::size_t> answering = 0;
   asio::io_context io{1};
-  tcp::acceptor acceptor;
-  asio::thread_pool pool;
-  asio::thread_pool quick_pool;
+  tcp::acceptor acceptor{io};
+  asio::steady_timer rest{io};
+  asio::thread_pool pool{4};
+  asio::thread_pool quick_pool{2};
   std::thread serving;
 };
 
@@ -149,12 +144,9 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     if (failure && failure.category() == of_http.category())
       return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
-    const sent_request& sent = parser_->get();
-    head_ = sent.method() == http::verb::head;
-    version_ = sent.version();
-    keep_ = sent.keep_alive();
+    keep_ = parser_->get().keep_alive();
     try {
-      answer(std::make_shared<request>(read_request(sent)));
+      answer(std::make_shared<request>(read_request(parser_->get(), state_->pages->prefix())));
     } catch (const page_error& why) {
       refuse(why.status(), why.what());
     }
@@ -207,7 +199,7 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     unsent_ = made.body.size();
     state_->unsent += unsent_;
     reply_.emplace();
-    reply_->version(version_);
+    reply_->version(parser_->get().version());
     reply_->result(made.status);
     reply_->set(http::field::content_type, made.type);
     for (const auto& [name, value] : headers) reply_->set(name, value);
@@ -215,19 +207,14 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     reply_->keep_alive(keep_);
     reply_->body() = std::move(made.body);
     reply_->prepare_payload();
-    if (head_) reply_->body().clear();
+    if (parser_->get().method() == http::verb::head) reply_->body().clear();
     stream_.expires_after(send_within);
-    serializer_.emplace(*reply_);
-    const auto done = [self = shared_from_this()](beast::error_code failure, std::size_t) {
-      if (failure) return;
-      self->state_->unsent -= std::exchange(self->unsent_, 0);
-      self->keep_ ? self->read() : self->close();
-    };
-    if (head_) {
-      http::async_write_header(stream_, *serializer_, done);
-    } else {
-      http::async_write(stream_, *serializer_, done);
-    }
+    http::async_write(stream_, *reply_,
+                      [self = shared_from_this()](beast::error_code failure, std::size_t) {
+                        if (failure) return;
+                        self->state_->unsent -= std::exchange(self->unsent_, 0);
+                        self->keep_ ? self->read() : self->close();
+                      });
   }
 
   void close() {
@@ -240,11 +227,8 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> reply_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
   asio::steady_timer late_;
   std::size_t unsent_ = 0;
-  unsigned version_ = 11;
-  bool head_ = false;
   bool keep_ = false;
   bool answered_ = true;
 };
@@ -257,8 +241,8 @@ void http_server::state::accept() {
     }
     if (!failure) return accept();
     // Out of files: connections that end make room.
-    auto rest = std::make_shared<asio::steady_timer>(io, std::chrono::milliseconds{100});
-    rest->async_wait([this, rest](beast::error_code cancelled) {
+    rest.expires_after(std::chrono::milliseconds{100});
+    rest.async_wait([this](beast::error_code cancelled) {
       if (!cancelled) accept();
     });
   });
@@ -266,16 +250,12 @@ void http_server::state::accept() {
 
 http_server::http_server(const std::string& address, unsigned short port)
     : state_(std::make_unique<state>()) {
-  tcp::acceptor& opened = state_->acceptor;
-  beast::error_code failure;
-  const tcp::endpoint where(asio::ip::make_address(address, failure), port);
-  if (!failure) opened.open(where.protocol(), failure);
-  if (!failure) opened.set_option(asio::socket_base::reuse_address(true), failure);
-  if (!failure) opened.bind(where, failure);
-  if (!failure) opened.listen(asio::socket_base::max_listen_connections, failure);
-  if (!failure) return;
-  throw std::runtime_error("cannot listen on " + address + ", port " + std::to_string(port) + ": " +
-                           failure.message());
+  try {
+    state_->acceptor = tcp::acceptor(state_->io, {asio::ip::make_address(address), port});
+  } catch (const boost::system::system_error& failure) {
+    throw std::runtime_error("cannot listen on " + address + ", port " + std::to_string(port) +
+                             ": " + failure.code().message());
+  }
 }
 
 void http_server::start(site& pages) {

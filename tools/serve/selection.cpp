@@ -97,7 +97,7 @@ std::optional<tableq::message_filter> read_filter(const call& asked, const field
       .group = text("group"), .key_prefix = text("key"), .error = text("error")};
   if (const auto older = text("older")) out.older_than = parse_duration("\"Older than\"", *older);
   if (const auto header = text("header")) {
-    if (!asked.site.shows_payloads)
+    if (!asked.rules().shows_payloads)
       throw usage_error("Headers are hidden, so no filter can ask for them.");
     out.header = {.name = *header, .value = value_of(from, "value")};
   } else if (text("value")) {
@@ -163,7 +163,7 @@ selection found_message(const call& asked) {
   std::optional<stored_message> found;
   selection out;
   out.few = read_as_allowed(
-      {.detail = detail_for(asked), .progress = true, .result = asked.site.shows_payloads},
+      {.detail = detail_for(asked), .progress = true, .result = asked.rules().shows_payloads},
       [&](const tableq::look_options& allowed) { found = opened.get(id, allowed); });
   if (!found) {
     throw page_error(

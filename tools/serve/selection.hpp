@@ -29,9 +29,6 @@ tableq::message_filter dead_filter(const call& asked, const fields& from);
 
 /// The conditions as a part of an address: `&error=time-out`; empty if there are none.
 std::string filter_query(const fields& from);
-/// The inputs of a form that asks for them.
-/// @param more buttons.
-html filter_form(const call& asked, const std::string& page, const html& more);
 
 /// The state in the query; `ready` without. usage_error for another word.
 tableq::message_state wanted_state(const call& asked);
@@ -48,12 +45,6 @@ struct selection {
 /// The messages in a state, of which a filter in the query selects some.
 selection select(const call& asked, tableq::message_state state, std::size_t most,
                  const tableq::look_options& with);
-
-/// Its table, with the columns that this state has.
-html messages_table(const call& asked, const queue_view& queue, const selection& found,
-                    tableq::message_state state);
-/// A link to its next page, if there is one. @param first the address of the first page.
-html go_on(const selection& found, const std::string& first);
 
 /// The message that the address names, alone, without what is hidden. @throws page_error if it is
 /// not there.

@@ -40,11 +40,11 @@ struct serve_arguments {
     urls.repeatable();
     hosts.repeatable();
     add_naming_options(command, connection);
-    command.add_flag("--allow-changes", allows_changes,
+    command.add_flag("--allow-changes", rules.allows_changes,
                      "Let visitors pause, cancel, redrive and delete");
-    command.add_flag("--show-payloads", shows_payloads, "Show payloads, headers and results");
-    command.add_flag("--open-metrics", open_metrics, "Serve /metrics without the token");
-    command.add_flag("--https", behind_https,
+    command.add_flag("--show-payloads", rules.shows_payloads, "Show payloads, headers and results");
+    command.add_flag("--open-metrics", rules.open_metrics, "Serve /metrics without the token");
+    command.add_flag("--https", rules.behind_https,
                      "A proxy in front speaks HTTPS: send cookies by HTTPS only");
   }
 
@@ -56,10 +56,7 @@ struct serve_arguments {
   argument span;
   argument interval;
   connection_options connection;
-  bool allows_changes = false;
-  bool shows_payloads = false;
-  bool open_metrics = false;
-  bool behind_https = false;
+  web::settings rules = {};
 };
 
 struct place {
@@ -125,8 +122,7 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
     out.insert(each + port);
     if (at.port == 80) out.insert(each);
   }
-  for (const std::string& each :
-       given.hosts.given() ? given.hosts.all() : std::vector<std::string>()) {
+  for (const std::string& each : given.hosts.all()) {
     out.insert(web::lower_case(each));
     const bool has_port = each.rfind(':') != std::string::npos && !each.ends_with(']');
     if (!has_port) out.insert(web::lower_case(each) + port);
@@ -134,12 +130,14 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
   return out;
 }
 
-/// All rules but those that need the port.
-web::access_rules rules_of(const serve_arguments& given, const place& at) {
-  web::access_rules out{.allows_changes = given.allows_changes,
-                        .behind_https = given.behind_https,
-                        .open_metrics = given.open_metrics,
-                        .cookie_path = given.path.text() + "/"};
+/// All but what needs the port.
+web::settings rules_of(const serve_arguments& given, const place& at) {
+  web::settings out = given.rules;
+  out.prefix = given.path.text();
+  if (!out.prefix.empty() &&
+      (out.prefix.size() < 2 || out.prefix != "/" + web::escaped(out.prefix.substr(1)))) {
+    throw usage_error("--path must be one name after a slash, such as /tableq");
+  }
   if (given.token_file.given()) out.token = read_token(given.token_file.text());
   if (out.token.empty() && !at.is_loopback()) {
     throw usage_error(
@@ -175,30 +173,22 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
 
 exit_status serve(const serve_arguments& given, const connection_options& of_app) {
   const place wanted = parse_place(given.listen.given() ? given.listen.text() : "127.0.0.1:8080");
-  std::string path = given.path.text();
-  if (!path.empty() && (path.size() < 2 || path != "/" + web::escaped(path.substr(1)))) {
-    throw usage_error("--path must be one name after a slash, such as /tableq");
-  }
-  web::access_rules rules = rules_of(given, wanted);
+  web::settings rules = rules_of(given, wanted);
   // Before the first thread, which is one of the library's.
   const signal_queue signals;
   auto databases = watch_all(given, of_app);
-  web::jobs actions;
   // The port decides which names are right, so it listens before the pages are made. They outlive
   // it: its threads answer until it has ended.
   std::optional<web::site> pages;
   web::http_server server(wanted.address, wanted.port);
   const place at{wanted.address, server.port()};
   rules.hosts = hosts_of(given, at);
-  rules.cookie_name = "tableq_" + std::to_string(at.port);
-  pages.emplace(web::site_parts{.databases = std::move(databases),
-                                .guard = std::make_unique<web::access>(std::move(rules)),
-                                .shows_payloads = given.shows_payloads,
-                                .actions = actions,
-                                .prefix = path});
+  rules.cookie = "tableq_" + std::to_string(at.port);
+  const std::string start = at.words() + ":" + std::to_string(at.port) + rules.prefix + "/";
+  pages.emplace(std::move(databases), std::move(rules));
   server.start(*pages);
   output out;
-  out.line("http://" + at.words() + ":" + std::to_string(at.port) + path + "/");
+  out.line("http://" + start);
   out.flush();
   while (signals.take() == 0) {
     pollfd event{signals.handle(), POLLIN, 0};

@@ -12,12 +12,6 @@ namespace tool::web {
 
 namespace {
 
-using segments = std::vector<std::string>;
-
-bool is(const segments& path, std::string_view wanted) {
-  return path.size() == 1 && path[0] == wanted;
-}
-
 /// The status for what the database has said.
 unsigned status_of(const tableq::error& failure) {
   switch (failure.code()) {
@@ -35,15 +29,15 @@ unsigned status_of(const tableq::error& failure) {
   }
 }
 
-bool wants_data(const segments& path) {
-  return !path.empty() && (path[0] == "api" || path[0] == "metrics");
+bool wants_data(const request& from) {
+  return from.path[0] == "api" || from.path[0] == "metrics";
 }
 
 /// Where a login leads: a path of this server, never another one.
-std::string own_target(const std::string& target, const std::string& prefix) {
-  const bool own = target.starts_with(prefix + "/") && !target.starts_with("//") &&
+std::string own_target(const std::string& target, const std::string& start) {
+  const bool own = target.starts_with(start) && !target.starts_with("//") &&
                    target.find_first_of("\\\n\r") == std::string::npos && is_text(target);
-  return own ? target : prefix + "/";
+  return own ? target : start;
 }
 
 response as_json(const json& value) {
@@ -51,16 +45,9 @@ response as_json(const json& value) {
           .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-/// The segments of the path that stand for each `*` of the route. Empty: it is no path of this
-/// route.
-std::optional<segments> matched(const route& one, const segments& path) {
-  segments out;
-  const segments wanted = one.path.empty() ? segments() : split(one.path, '/');
-  const bool same = std::ranges::equal(wanted, path, [&](const auto& part, const auto& sent) {
-    if (part == "*") out.push_back(sent);
-    return part == "*" || part == sent;
-  });
-  return same ? std::optional(out) : std::nullopt;
+response shown(const site_parts& site, const page& content, const call* asked,
+               unsigned status = 200) {
+  return {.status = status, .body = framed(site, content, asked).release()};
 }
 
 /// A file that the pages need: `style.css`. @throws page_error for another name.
@@ -77,7 +64,8 @@ response asset(const std::string& name) {
 
 }  // namespace
 
-site::site(site_parts parts) : parts_(std::move(parts)) {
+site::site(std::vector<std::unique_ptr<watched_database>> databases, settings given)
+    : parts_{.databases = std::move(databases), .guard = access(std::move(given))} {
   routes_ = {{"", queues_page, true},
              {"metrics", metrics_text, true},
              {"db/*/doctor", doctor_page},
@@ -90,147 +78,132 @@ site::site(site_parts parts) : parts_(std::move(parts)) {
   add_data(routes_);
 }
 
-const route* site::find(const request& from, call* into) const {
+/// @param places what stands for each `*` of the route.
+const route* site::find(const request& from, std::vector<std::string>& places) const {
   for (const route& each : routes_) {
-    const auto found = each.posts == from.posts ? matched(each, from.path) : std::nullopt;
-    if (!found) continue;
-    if (into == nullptr || found->empty()) return &each;
-    while (into->database < parts_.databases.size() &&
-           found->at(0) != std::to_string(into->database + 1)) {
-      ++into->database;
-    }
-    if (into->database == parts_.databases.size()) {
-      throw page_error(404, "There is no such database.");
-    }
-    if (found->size() > 1) into->queue = found->at(1);
-    if (found->size() > 2) into->item = found->at(2);
-    return &each;
+    places.clear();
+    const auto fits = [&](const std::string& part, const std::string& sent) {
+      if (part == "*") places.push_back(sent);
+      return part == "*" || part == sent;
+    };
+    const bool found = std::ranges::equal(split(each.path, '/'), from.path, fits);
+    if (found && each.posts == from.posts) return &each;
   }
   return nullptr;
 }
 
-segments site::own_path(const request& from) const {
-  segments out = from.path;
-  if (!parts_.prefix.empty()) {
-    if (out.empty() || "/" + out[0] != parts_.prefix)
-      throw page_error(404, "There is no such page.");
-    out.erase(out.begin());
-  }
-  if (is(out, "")) out.clear();  // Of `/tableq/`.
-  return out;
-}
-
 bool site::is_quick(const request& from) const {
-  request own{.posts = from.posts};
-  try {
-    own.path = own_path(from);
-  } catch (const page_error&) {
-    return true;
-  }
-  const route* const found = find(own);
+  std::vector<std::string> unused;
+  const route* const found = find(from, unused);
   return found == nullptr || found->quick;
 }
 
+response site::failed(unsigned status, const std::string& title, const std::string& why,
+                      const call* asked) const {
+  if (asked != nullptr && wants_data(asked->from)) {
+    return plain(status, (why.empty() ? title : why) + "\n");
+  }
+  const bool admitted = asked != nullptr && asked->by;
+  return shown(parts_, failure_page(parts_, title, why), admitted ? asked : nullptr, status);
+}
+
 response site::respond(const request& from) {
+  call asked{.site = parts_, .from = from};
   try {
-    return answer(from);
+    return answer(asked);
   } catch (const page_error& failure) {
-    return wants_data(from.path) ? plain(failure.status(), failure.what() + std::string("\n"))
-                                 : failed(failure.status(), failure.what());
+    return failed(failure.status(), failure.what(), "", &asked);
+  } catch (const usage_error& failure) {  // A value of a form or of the address.
+    return failed(400, failure.what(), "", &asked);
+  } catch (const tableq::error& failure) {
+    const bool right = failure.code() != tableq::errc::permission_denied;
+    return failed(status_of(failure), right ? "The database has reported an error" : "No right",
+                  sentence_of(failure), &asked);
   } catch (const std::exception& failure) {
     complain(failure.what());
-    return failed(500, "This page has failed. The server's standard error says why.");
+    return failed(500, "This page has failed. The server's standard error says why.", "", &asked);
   }
 }
 
-response site::answer(request from) {
-  parts_.guard->refuse_foreign(from);
-  from.path = own_path(from);
-  if (!from.posts && is(from.path, "healthz")) return health(parts_);
-  if (!from.posts && from.path.size() == 2 && from.path[0] == "assets") return asset(from.path[1]);
-  if (is(from.path, "login") && !parts_.guard->rules().token.empty()) return log_in(from);
-  const auto by = parts_.guard->admit(from);
-  const bool open = parts_.guard->rules().open_metrics && is(from.path, "metrics");
-  if (by || open) {
-    const visitor admitted = by.value_or(visitor());
-    return answer_admitted({.site = parts_, .from = from, .by = admitted});
-  }
-  if (wants_data(from.path) || from.posts) {
+response site::answer(call& asked) {
+  const request& from = asked.from;
+  const std::string& first = from.path[0];
+  const auto gets = [&](std::string_view name, std::size_t segments = 1) {
+    return !from.posts && first == name && from.path.size() == segments;
+  };
+  parts_.guard.refuse_foreign(from);
+  if (gets("healthz")) return health(parts_);
+  if (gets("assets", 2)) return asset(from.path[1]);
+  const settings& rules = parts_.guard.rules;
+  if (first == "login" && from.path.size() == 1 && !rules.token.empty()) return log_in(from);
+  asked.by = parts_.guard.admit(from);
+  if (asked.by || (rules.open_metrics && gets("metrics"))) return answer_admitted(asked);
+  if (wants_data(from) || from.posts) {
     response out = plain(401, "Give the token: Authorization: Bearer TOKEN\n");
     out.headers.emplace_back("WWW-Authenticate", "Bearer");
     return out;
   }
   // A longer one would be too long for the next request.
-  return see_other(parts_.prefix + "/login" +
-                   (from.target.size() < 2000 ? "?to=" + escaped(from.target) : ""));
+  return see_other(
+      parts_.link("/login" + (from.target.size() < 2000 ? "?to=" + escaped(from.target) : "")));
 }
 
-response site::answer_admitted(call asked) {
+response site::answer_admitted(call& asked) {
   const request& from = asked.from;
-  const auto shown = [&](unsigned status, const page& content) -> response {
-    return {.status = status, .body = framed(parts_, content, &asked).release()};
-  };
-  const auto failed_by = [&](unsigned status, const std::string& title, const std::string& why) {
-    if (wants_data(from.path)) return plain(status, (why.empty() ? title : why) + "\n");
-    return shown(status, failure_page(parts_, title, why));
-  };
-  try {
-    if (from.posts) {
-      if (!equal_in_constant_time(asked.by.form_token, from.given("form"))) {
-        throw page_error(403, "The form is too old. Load the page again, and repeat.");
-      }
-      if (is(from.path, "logout")) {
-        response out = see_other(asked.link("/login"));
-        out.headers.emplace_back("Set-Cookie", parts_.guard->log_out(asked.by));
-        return out;
-      }
-      if (!asked.may_change()) {
-        throw page_error(403,
-                         "This server only shows. Start it with --allow-changes to let it change.");
-      }
+  if (from.posts) {
+    if (!equal_in_constant_time(asked.by->form_token, from.given("form"))) {
+      throw page_error(403, "The form is too old. Load the page again, and repeat.");
     }
-    const route* const found = find(from, &asked);
-    if (found == nullptr) throw page_error(404, "There is no such page.");
-    if (const auto* content = std::get_if<page (*)(const call&)>(&found->answer)) {
-      return shown(200, (*content)(asked));
+    if (from.path == std::vector<std::string>{"logout"}) {
+      response out = see_other(parts_.link("/login"));
+      out.headers.emplace_back("Set-Cookie", parts_.guard.log_out(*asked.by));
+      return out;
     }
-    if (const auto* data = std::get_if<json (*)(const call&)>(&found->answer)) {
-      return as_json((*data)(asked));
+    if (!asked.rules().allows_changes) {
+      throw page_error(403,
+                       "This server only shows. Start it with --allow-changes to let it change.");
     }
-    return std::get<response (*)(const call&)>(found->answer)(asked);
-  } catch (const page_error& failure) {
-    return failed_by(failure.status(), failure.what(), "");
-  } catch (const usage_error& failure) {  // A value of a form or of the address.
-    return failed_by(400, failure.what(), "");
-  } catch (const tableq::error& failure) {
-    const bool right = failure.code() != tableq::errc::permission_denied;
-    return failed_by(status_of(failure), right ? "The database has reported an error" : "No right",
-                     sentence_of(failure));
   }
+  std::vector<std::string> places;
+  const route* const found = find(from, places);
+  if (found == nullptr) throw page_error(404, "There is no such page.");
+  if (!places.empty()) {
+    places.resize(3);
+    const auto is_it = [&](std::size_t i) { return places[0] == std::to_string(i + 1); };
+    while (asked.database < parts_.databases.size() && !is_it(asked.database)) ++asked.database;
+    if (asked.database == parts_.databases.size()) {
+      throw page_error(404, "There is no such database.");
+    }
+    asked.view = asked.watched().view();
+    asked.queue = places[1];
+    asked.item = places[2];
+  }
+  if (const auto* content = std::get_if<page (*)(const call&)>(&found->answer)) {
+    return shown(parts_, (*content)(asked), &asked);
+  }
+  if (const auto* data = std::get_if<json (*)(const call&)>(&found->answer)) {
+    return as_json((*data)(asked));
+  }
+  return std::get<response (*)(const call&)>(found->answer)(asked);
 }
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it makes a session
 response site::log_in(const request& from) {
   const std::string target =
-      own_target(from.posts ? from.given("to") : from.asked("to"), parts_.prefix);
-  const auto asking = [&](unsigned status, const std::string& trouble) -> response {
-    const page content = login_page(parts_, target, trouble);
-    return {.status = status, .body = framed(parts_, content, nullptr).release()};
+      own_target(from.posts ? from.given("to") : from.asked("to"), parts_.link("/"));
+  const auto asking = [&](unsigned status, const std::string& trouble) {
+    return shown(parts_, login_page(parts_, target, trouble), nullptr, status);
   };
   if (!from.posts) return asking(200, "");
-  const auto cookie = parts_.guard->log_in(from);
+  const auto cookie = parts_.guard.log_in(from);
   if (!cookie) return asking(403, "This is not the token, or the page was too old. Try again.");
   response out = see_other(target);
   out.headers.emplace_back("Set-Cookie", *cookie);
   return out;
 }
 
-response site::failed(unsigned status, const std::string& sentence) const {
-  const page content = failure_page(parts_, sentence, "");
-  return {.status = status, .body = framed(parts_, content, nullptr).release()};
-}
-
-const queue_view& view_of(const call& asked, const database_view& all) {
+const queue_view& view_of(const call& asked) {
+  const database_view& all = *asked.view;
   if (const queue_view* found = all.find(asked.queue)) return *found;
   if (!all.trouble.empty()) throw page_error(503, all.trouble);
   if (!all.looked_at) throw page_error(503, "The queues are not read yet. Load the page again.");
@@ -238,8 +211,7 @@ const queue_view& view_of(const call& asked, const database_view& all) {
 }
 
 any_source source_of(const call& asked) {
-  const auto all = asked.watched().view();
-  const queue_view& queue = view_of(asked, *all);
+  const queue_view& queue = view_of(asked);
   if (!queue.opened) throw page_error(503, "The queue could not be opened: " + queue.trouble);
   return *queue.opened;
 }
@@ -257,7 +229,8 @@ tableq::message_id id_of(const call& asked) {
 }
 
 tableq::message_detail detail_for(const call& asked) {
-  return asked.site.shows_payloads ? tableq::message_detail::all : tableq::message_detail::outline;
+  return asked.rules().shows_payloads ? tableq::message_detail::all
+                                      : tableq::message_detail::outline;
 }
 
 }  // namespace tool::web

@@ -11,27 +11,29 @@ namespace tool::web {
 /// The sources of the pages.
 struct site_parts {
   std::vector<std::unique_ptr<watched_database>> databases;
-  std::unique_ptr<access> guard;
-  bool shows_payloads = false;
-  jobs& actions;
-  std::string prefix = {};  ///< Of all paths, behind a proxy: `/tableq`, or empty.
+  access guard;
+  jobs actions = {};
+
+  /// A path of this site: `link("/db/1/doctor")`.
+  [[nodiscard]] std::string link(const std::string& path) const {
+    return guard.rules.prefix + path;
+  }
 };
 
-/// A request that was admitted.
+/// A request, and the place that it names.
 struct call {
   site_parts& site;
   const request& from;
-  const visitor& by;
-  std::size_t database = 0;  ///< Of paths below `/db`; its number in them is one more.
-  std::string queue = {};    ///< Of paths below a queue.
-  std::string item = {};     ///< Of paths below a message: its id, as sent.
+  std::optional<visitor> by = {};                  ///< Nobody: for pages that need no token.
+  std::size_t database = 0;                        ///< Of paths below `/db`, where it begins at 1.
+  std::shared_ptr<const database_view> view = {};  ///< Of this database.
+  std::string queue = {};                          ///< Of paths below a queue.
+  std::string item = {};                           ///< Of paths below a message: its id, as sent.
 
   [[nodiscard]] watched_database& watched() const { return *site.databases[database]; }
-  [[nodiscard]] bool may_change() const { return site.guard->rules().allows_changes; }
-  /// A path of this site: `link("/db/1/doctor")`.
-  [[nodiscard]] std::string link(const std::string& path) const { return site.prefix + path; }
-  [[nodiscard]] std::string database_link(std::size_t which, const std::string& rest = "") const {
-    return link("/db/" + std::to_string(which + 1) + rest);
+  [[nodiscard]] const settings& rules() const { return site.guard.rules; }
+  [[nodiscard]] std::string database_link(std::size_t which, const std::string& rest) const {
+    return site.link("/db/" + std::to_string(which + 1) + rest);
   }
   [[nodiscard]] std::string queue_link(std::size_t which, const std::string& name,
                                        const std::string& rest = "") const {
@@ -56,20 +58,21 @@ struct route {
 /// Answers all requests: guards, then pages, actions and data.
 class site {
  public:
-  explicit site(site_parts parts);
+  site(std::vector<std::unique_ptr<watched_database>> databases, settings given);
 
+  [[nodiscard]] const std::string& prefix() const { return parts_.guard.rules.prefix; }
   /// Throws nothing but for want of memory.
   [[nodiscard]] response respond(const request& from);
   /// Whether it is answered without the database.
   [[nodiscard]] bool is_quick(const request& from) const;
   /// A page that tells why there is no other one.
-  [[nodiscard]] response failed(unsigned status, const std::string& sentence) const;
+  [[nodiscard]] response failed(unsigned status, const std::string& title,
+                                const std::string& why = "", const call* asked = nullptr) const;
 
  private:
-  [[nodiscard]] const route* find(const request& from, call* into = nullptr) const;
-  [[nodiscard]] std::vector<std::string> own_path(const request& from) const;
-  [[nodiscard]] response answer(request from);
-  [[nodiscard]] response answer_admitted(call asked);
+  [[nodiscard]] const route* find(const request& from, std::vector<std::string>& places) const;
+  [[nodiscard]] response answer(call& asked);
+  [[nodiscard]] response answer_admitted(call& asked);
   [[nodiscard]] response log_in(const request& from);
 
   site_parts parts_;
@@ -94,13 +97,12 @@ void add_data(std::vector<route>& to);
 /// @param asked null for visitors who were not admitted: a small frame, without navigation.
 html framed(const site_parts& site, const page& content, const call* asked);
 page login_page(const site_parts& site, const std::string& target, const std::string& trouble);
-/// Tells why there is no other page.
 page failure_page(const site_parts& site, const std::string& title, const std::string& why);
 
 // The queue of a call.
 
 /// The view of this queue. @throws page_error when there is none.
-const queue_view& view_of(const call& asked, const database_view& all);
+const queue_view& view_of(const call& asked);
 /// The open queue. @throws page_error when there is none.
 any_source source_of(const call& asked);
 /// The same, of kind claim. @throws page_error for another kind.

@@ -53,12 +53,6 @@ std::vector<std::string> cells(const queue_figures& of) {
   return row;
 }
 
-/// Whether other queues can be read all the same: the database is there, and can be reached.
-bool of_one_queue(const tableq::error& failure) {
-  return failure.advice() == tableq::advice::never &&
-         failure.code() != tableq::errc::connection_failed;
-}
-
 /// The figures of all queues. A queue that cannot be read is told and left out.
 exit_status look_at_all(tableq::database& db, const tableq::stats_options& how,
                         std::vector<queue_figures>& into) {

@@ -53,6 +53,11 @@ std::string sentence_of(const tableq::error& failure) {
   return numbers.empty() ? out : out + " (" + numbers + ")";
 }
 
+bool of_one_queue(const tableq::error& failure) {
+  return failure.advice() == tableq::advice::never &&
+         failure.code() != tableq::errc::connection_failed;
+}
+
 std::string printable(std::string_view text) {
   std::string result(text);
   for (std::size_t i = 0; i < result.size(); ++i) {

@@ -37,6 +37,9 @@ void complain(std::string_view sentence);
 /// What an error says; of one that no rule covers, also the database's own numbers.
 std::string sentence_of(const tableq::error& failure);
 
+/// Whether other queues can be read all the same: the database is there, and can be reached.
+bool of_one_queue(const tableq::error& failure);
+
 /// Text for one line of a terminal: control characters become blanks.
 std::string printable(std::string_view text);
 

@@ -26,8 +26,12 @@ std::string contents_of(const std::string& file) {
 }  // namespace
 
 any_source open_source(tableq::database& db, const std::string& name) {
-  if (require(db, name).kind == tableq::kind::table) return db.stored_table(name);
-  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, name));
+  return open_source(db, require(db, name));
+}
+
+any_source open_source(tableq::database& db, const tableq::queue_info& found) {
+  if (found.kind == tableq::kind::table) return db.stored_table(found.name);
+  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, found));
 }
 
 leasing_queue as_leasing(const any_source& opened) {

@@ -18,6 +18,7 @@ using any_source = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::
 
 /// Opens what the catalogue has under this name.
 any_source open_source(tableq::database& db, const std::string& name);
+any_source open_source(tableq::database& db, const tableq::queue_info& found);
 
 /// A queue whose messages are taken under a lease.
 using leasing_queue = std::variant<tableq::claim_queue, tableq::table_queue>;

@@ -12,30 +12,26 @@ namespace {
 using tableq::bulk_options;
 using tableq::change_result;
 
-/// To the page, which says what was done.
-response done(const call& asked, const std::string& page, const std::string& sentence) {
+/// To the page, which says what was done; to that of the queue if none is given.
+response done(const call& asked, const std::string& sentence, const std::string& page = "") {
   try {
     asked.watched().look_again(asked.queue);
   } catch (const tableq::error&) {  // It is done. The figures come when the database answers again.
   }
-  return see_other(page + (page.find('?') == std::string::npos ? "?said=" : "&said=") +
-                   asked.site.guard.notices.keep(sentence));
-}
-
-response done(const call& asked, const std::string& sentence) {
-  return done(asked, asked.here(), sentence);
+  return see_other(asked.here(page) + "?said=" + asked.site.guard.notices.keep(sentence));
 }
 
 /// The same for a change of one message.
 response changed_one(const call& asked, change_result result, const std::string& applied,
                      bool gone = false) {
   const bool is_gone = gone && result == change_result::applied;
-  return done(asked, asked.here(is_gone ? "/messages" : "/messages/" + asked.item),
+  return done(asked,
               result == change_result::applied   ? applied
               : result == change_result::running ? "Nothing was changed: the message is leased."
               : result == change_result::finished
                   ? "Nothing was changed: the message is done or dead."
-                  : "Nothing was changed: the message is not in the queue any more.");
+                  : "Nothing was changed: the message is not in the queue any more.",
+              is_gone ? "/messages" : "/messages/" + asked.item);
 }
 
 /// Begins an action on many messages, in a thread of its own.
@@ -57,16 +53,6 @@ given_limits texts_of(const call& asked) {
     const std::string& text = asked.from.given(name);
     return text.empty() ? std::nullopt : std::optional(text);
   };
-}
-
-response pause(const call& asked) {
-  on_queue(asked, [](tableq::queue& queue) { queue.pause(); });
-  return done(asked, "The queue is paused: reads return nothing, in every process.");
-}
-
-response resume(const call& asked) {
-  on_queue(asked, [](tableq::queue& queue) { queue.resume(); });
-  return done(asked, "The queue is resumed: reads return messages again.");
 }
 
 /// As `tableq limit` does: empty fields change nothing.
@@ -122,11 +108,6 @@ response change_schedule(const call& asked, const std::string& sentence) {
   return done(asked, sentence);
 }
 
-response cancel(const call& asked) {
-  return changed_one(asked, claim_of(asked).cancel(id_of(asked)),
-                     "Message " + asked.item + " is deleted.", true);
-}
-
 response set_priority(const call& asked) {
   using all = std::numeric_limits<std::int32_t>;
   tableq::claim_queue queue = claim_of(asked);
@@ -134,16 +115,6 @@ response set_priority(const call& asked) {
       parse_number("The priority", asked.from.given("priority"), all::min(), all::max());
   return changed_one(asked, queue.set_priority(id_of(asked), static_cast<std::int32_t>(priority)),
                      "The priority is " + std::to_string(priority) + " now.");
-}
-
-response make_ready(const call& asked) {
-  return changed_one(asked, claim_of(asked).make_ready(id_of(asked)), "The message is ready now.");
-}
-
-response redrive_one(const call& asked) {
-  const bool was_dead = claim_of(asked).redrive(std::vector{id_of(asked)}) == 1;
-  return done(asked, asked.here("/messages/" + asked.item),
-              was_dead ? "The message is ready again." : "Nothing was changed: it was not dead.");
 }
 
 /// An action on the dead messages that a filter selects.
@@ -154,30 +125,21 @@ response change_dead(const call& asked, const std::string& what, const Act& act)
                 act](const bulk_options& how) mutable { return act(queue, filter, how); });
 }
 
-response redrive_dead(const call& asked) {
-  return change_dead(
-      asked, "Redrive of dead messages",
-      [](auto& queue, const auto& filter, const auto& how) { return queue.redrive(filter, how); });
-}
-
-response purge_dead(const call& asked) {
-  return change_dead(
-      asked, "Deletion of dead messages",
-      [](auto& queue, const auto& filter, const auto& how) { return queue.purge(filter, how); });
-}
-
-response stop(const call& asked) {
-  asked.site.actions.stop(asked.here(), asked.from.given("job"));
-  return see_other(asked.here("/actions"));
-}
-
 }  // namespace
 
 void add_actions(std::vector<route>& to) {
   using tableq::schedules;
   const std::vector<std::pair<const char*, response (*)(const call&)>> all{
-      {"pause", pause},
-      {"resume", resume},
+      {"pause",
+       [](const call& asked) {
+         on_queue(asked, [](tableq::queue& queue) { queue.pause(); });
+         return done(asked, "The queue is paused: reads return nothing, in every process.");
+       }},
+      {"resume",
+       [](const call& asked) {
+         on_queue(asked, [](tableq::queue& queue) { queue.resume(); });
+         return done(asked, "The queue is resumed: reads return messages again.");
+       }},
       {"limits", set_limits},
       {"group-limits", set_group_limits},
       {"purge", purge},
@@ -195,13 +157,39 @@ void add_actions(std::vector<route>& to) {
          return change_schedule<&schedules::run_now>(
              asked, "The message of the schedule is added to the queue.");
        }},
-      {"messages/*/cancel", cancel},
+      {"messages/*/cancel",
+       [](const call& asked) {
+         return changed_one(asked, claim_of(asked).cancel(id_of(asked)),
+                            "Message " + asked.item + " is deleted.", true);
+       }},
       {"messages/*/priority", set_priority},
-      {"messages/*/ready", make_ready},
-      {"messages/*/redrive", redrive_one},
-      {"dead/redrive", redrive_dead},
-      {"dead/purge", purge_dead},
-      {"actions/stop", stop}};
+      {"messages/*/ready",
+       [](const call& asked) {
+         return changed_one(asked, claim_of(asked).make_ready(id_of(asked)),
+                            "The message is ready now.");
+       }},
+      {"messages/*/redrive",
+       [](const call& asked) {
+         const bool was_dead = claim_of(asked).redrive(std::vector{id_of(asked)}) == 1;
+         return done(
+             asked,
+             was_dead ? "The message is ready again." : "Nothing was changed: it was not dead.",
+             "/messages/" + asked.item);
+       }},
+      {"dead/redrive",
+       [](const call& asked) {
+         return change_dead(asked, "Redrive of dead messages",
+                            [](auto& queue, const auto&... how) { return queue.redrive(how...); });
+       }},
+      {"dead/purge",
+       [](const call& asked) {
+         return change_dead(asked, "Deletion of dead messages",
+                            [](auto& queue, const auto&... how) { return queue.purge(how...); });
+       }},
+      {"actions/stop", [](const call& asked) {
+         asked.site.actions.stop(asked.here(), asked.from.given("job"));
+         return see_other(asked.here("/actions"));
+       }}};
   for (const auto& [path, act] : all) {
     to.push_back({.path = std::string("db/*/queues/*/") + path, .answer = act, .posts = true});
   }

@@ -144,7 +144,6 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     if (failure && failure.category() == of_http.category())
       return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
-    keep_ = parser_->get().keep_alive();
     try {
       answer(std::make_shared<request>(read_request(parser_->get(), state_->pages->prefix())));
     } catch (const page_error& why) {
@@ -156,28 +155,25 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
   void refuse(unsigned status, const std::string& why) {
     response made = plain(status, why + "\n");
     if (status == 405) made.headers.emplace_back("Allow", "GET, HEAD, POST");
-    write_last(std::move(made));
-  }
-  void write_last(response made) {
-    keep_ = false;
-    write(std::move(made));
+    write(std::move(made), false);
   }
 
   void answer(std::shared_ptr<request> asked) {
     stream_.expires_never();
     if (state_->answering >= most_waiting) {
-      return write_last(state_->pages->failed(503, "Too many requests at once."));
+      return write(state_->pages->failed(503, "Too many requests at once."), false);
     }
     ++state_->answering;
     answered_ = false;
     late_.expires_after(answer_within);
     late_.async_wait([self = shared_from_this(), asked](beast::error_code cancelled) {
       if (cancelled || std::exchange(self->answered_, true)) return;
-      self->write_last(self->state_->pages->failed(
-          504, asked->posts
-                   ? "The database has not answered in time. It may still do what you asked "
-                     "for: look before you repeat it."
-                   : "The database has not answered in time. Try again."));
+      const char* const advice =
+          asked->posts ? "It may still do what you asked for: look before you repeat it."
+                       : "Try again.";
+      self->write(self->state_->pages->failed(
+                      504, std::string("The database has not answered in time. ") + advice),
+                  false);
     });
     auto& threads = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
     asio::post(threads, [self = shared_from_this(), of = std::move(asked)] {
@@ -191,11 +187,13 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     });
   }
 
-  void write(response made) {
+  /// @param keep the connection, if the client wants to.
+  void write(response made, bool keep = true) {
     if (state_->unsent + made.body.size() > most_unsent) {
       made = plain(503, "Too many answers wait for their clients.\n");
-      keep_ = false;
+      keep = false;
     }
+    keep = keep && parser_->get().keep_alive();
     unsent_ = made.body.size();
     state_->unsent += unsent_;
     reply_.emplace();
@@ -204,16 +202,16 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
     reply_->set(http::field::content_type, made.type);
     for (const auto& [name, value] : headers) reply_->set(name, value);
     for (const auto& [name, value] : made.headers) reply_->set(name, value);
-    reply_->keep_alive(keep_);
+    reply_->keep_alive(keep);
     reply_->body() = std::move(made.body);
     reply_->prepare_payload();
     if (parser_->get().method() == http::verb::head) reply_->body().clear();
     stream_.expires_after(send_within);
     http::async_write(stream_, *reply_,
-                      [self = shared_from_this()](beast::error_code failure, std::size_t) {
+                      [self = shared_from_this(), keep](beast::error_code failure, std::size_t) {
                         if (failure) return;
                         self->state_->unsent -= std::exchange(self->unsent_, 0);
-                        self->keep_ ? self->read() : self->close();
+                        keep ? self->read() : self->close();
                       });
   }
 
@@ -229,7 +227,6 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
   std::optional<http::response<http::string_body>> reply_;
   asio::steady_timer late_;
   std::size_t unsent_ = 0;
-  bool keep_ = false;
   bool answered_ = true;
 };
 

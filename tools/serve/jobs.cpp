@@ -11,15 +11,15 @@ bool jobs::start(const std::string& place, const std::string& what, action run_i
   constexpr std::ptrdiff_t most_running = 4;
   constexpr std::size_t most_kept = 50;
   const std::lock_guard lock(mutex_);
-  const auto runs = [](const job& each) { return each.view.running; };
+  const auto runs = [](const job& each) { return each.running; };
   if (std::ranges::count_if(all_, runs) >= most_running) return false;
   // Those that have ended have no use for the mutex: their threads are joined at once.
   while (all_.size() >= most_kept) {
     all_.erase(std::prev(std::find_if_not(all_.rbegin(), all_.rend(), runs).base()));
   }
-  job& one = all_.emplace_front(job{{.place = place, .name = random_text(8), .what = what}});
+  job& one = all_.emplace_front(job{{.place = place, .name = random_text(8), .what = what}, {}});
   one.thread = std::jthread([this, &one, run_it = std::move(run_it)](const std::stop_token& stop) {
-    run(one.view, run_it, stop);
+    run(one, run_it, stop);
   });
   return true;
 }
@@ -47,7 +47,7 @@ std::vector<job_view> jobs::of(const std::string& place) {
   const std::lock_guard lock(mutex_);
   std::vector<job_view> out;
   for (const job& each : all_) {
-    if (each.view.place == place) out.push_back(each.view);
+    if (each.place == place) out.push_back(each);
   }
   return out;
 }
@@ -55,7 +55,7 @@ std::vector<job_view> jobs::of(const std::string& place) {
 void jobs::stop(const std::string& place, const std::string& name) {
   const std::lock_guard lock(mutex_);
   for (job& each : all_) {
-    if (each.view.place == place && each.view.name == name) each.thread.request_stop();
+    if (each.place == place && each.name == name) each.thread.request_stop();
   }
 }
 

@@ -39,8 +39,7 @@ class jobs {
   void stop(const std::string& place, const std::string& name);
 
  private:
-  struct job {
-    job_view view;
+  struct job : job_view {
     std::jthread thread = {};
   };
   void run(job_view& one, const action& run_it, const std::stop_token& stop);

@@ -1,7 +1,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
+#include <limits>
 
 #include "site.hpp"
 
@@ -9,59 +9,60 @@ namespace tool::web {
 
 namespace {
 
+/// Of a queue, by the name of a count, or by a function; not a number: unknown.
 struct gauge {
-  std::string_view name;
+  std::string name;
   std::string_view help;
-  std::function<std::optional<double>(const queue_view&)> value;
+  std::string_view figure = {};
+  double (*value)(const queue_view&) = nullptr;
+
+  [[nodiscard]] double of(const queue_view& queue) const {
+    if (name == "queue_readable") return queue.trouble.empty() ? 1 : 0;
+    if (!queue.trouble.empty()) return unknown;
+    if (value != nullptr) return value(queue);
+    const auto count = queue.find(figure).count;
+    return count ? static_cast<double>(*count) : unknown;
+  }
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// One of the counts of `stats`.
-gauge counted(std::string_view name, std::string_view help, std::string_view figure) {
-  return {name, help, [figure](const queue_view& queue) -> std::optional<double> {
-            const auto count = queue.find(figure).count;
-            return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
-          }};
-}
-
 const std::vector<gauge>& gauges() {
-  using value = std::optional<double>;
   using queue = const queue_view&;
   static const std::vector<gauge> all{
-      counted("tableq_queue_ready", "Messages that a read could return now.", "ready"),
-      counted("tableq_queue_delayed", "Messages that fall due later.", "delayed"),
-      counted("tableq_queue_leased", "Messages under a lease.", "leased"),
-      counted("tableq_queue_held", "Messages behind others of their group.", "held"),
-      counted("tableq_queue_done", "Messages that were completed and kept.", "done"),
-      counted("tableq_queue_dead", "Dead messages in the queue.", "dead"),
-      counted("tableq_queue_dead_elsewhere", "Dead messages of the queue in its dead-letter queue.",
-              "dead_letters"),
-      {"tableq_queue_oldest_seconds", "Age of the oldest ready message.",
-       [](queue of) -> value {
-         const auto oldest = of.oldest();
+      {"queue_ready", "Messages that a read could return now.", "ready"},
+      {"queue_delayed", "Messages that fall due later.", "delayed"},
+      {"queue_leased", "Messages under a lease.", "leased"},
+      {"queue_held", "Messages behind others of their group.", "held"},
+      {"queue_done", "Messages that were completed and kept.", "done"},
+      {"queue_dead", "Dead messages in the queue.", "dead"},
+      {"queue_dead_elsewhere", "Dead messages of the queue in its dead-letter queue.",
+       "dead_letters"},
+      {"queue_oldest_seconds", "Age of the oldest ready message.", "",
+       [](queue of) {
          // Nothing waits: that is no wait, and an alert ends.
-         if (!oldest) return of.figures ? value(0) : std::nullopt;
-         return std::chrono::duration<double>(*oldest).count();
+         const auto oldest = of.oldest().value_or(std::chrono::milliseconds{0});
+         return of.figures ? std::chrono::duration<double>(oldest).count() : gauge::unknown;
        }},
-      {"tableq_queue_enqueued_per_second", "Messages added each second.",
-       [](queue of) { return of.rates.enqueued; }},
-      {"tableq_queue_left_per_second", "Messages that left each second.",
-       [](queue of) { return of.rates.left; }},
-      {"tableq_queue_paused", "1 while reads are stopped.",
-       [](queue of) -> value { return of.paused ? 1 : 0; }}};
+      {"queue_enqueued_per_second", "Messages added each second.", "",
+       [](queue of) { return of.rates.enqueued.value_or(gauge::unknown); }},
+      {"queue_left_per_second", "Messages that left each second.", "",
+       [](queue of) { return of.rates.left.value_or(gauge::unknown); }},
+      {"queue_paused", "1 while reads are stopped.", "",
+       [](queue of) { return of.paused ? 1.0 : 0.0; }},
+      {"queue_readable", "0 while the figures of the queue cannot be read."}};
   return all;
 }
 
 /// The text of /metrics.
 struct exposition {
   std::string text = {};
-  std::string_view name = {};
+  std::string name = {};
 
-  void declare(std::string_view of, std::string_view help) {
-    name = of;
-    text.append("# HELP ").append(name).append(" ").append(help);
-    text.append("\n# TYPE ").append(name).append(" gauge\n");
+  void declare(const std::string& of, std::string_view help) {
+    name = "tableq_" + of;
+    text.append("# HELP " + name + " ").append(help).append("\n# TYPE " + name + " gauge\n");
   }
-  void line(std::initializer_list<std::pair<std::string_view, std::string_view>> labels,
+  void line(const std::vector<std::pair<std::string_view, std::string_view>>& labels,
             double value) {
     text.append(name).append("{");
     for (const auto& [label, of] : labels) {
@@ -81,14 +82,14 @@ struct exposition {
 }  // namespace
 
 response metrics_text(const call& asked) {
-  std::vector<std::pair<std::string, std::shared_ptr<const database_view>>> sources;
+  std::vector<std::pair<std::string_view, std::shared_ptr<const database_view>>> sources;
   for (const auto& each : asked.site.databases) {
     sources.emplace_back(each->label(), each->view());
   }
   exposition out;
-  out.declare("tableq_database_up", "1 while the database answers.");
+  out.declare("database_up", "1 while the database answers.");
   for (const auto& [database, all] : sources) out.line({{"database", database}}, all->up() ? 1 : 0);
-  out.declare("tableq_figures_age_seconds", "Time since the figures were read.");
+  out.declare("figures_age_seconds", "Time since the figures were read.");
   for (const auto& [database, all] : sources) {
     if (!all->looked_at) continue;
     out.line({{"database", database}}, std::chrono::duration<double>(all->age()).count());
@@ -99,24 +100,17 @@ response metrics_text(const call& asked) {
       for (const queue_view& queue : all->queues) each(database, queue);
     }
   };
-  const auto of_queue = [&](const std::string& database, const queue_view& queue, double value) {
-    out.line(
-        {{"database", database}, {"queue", queue.name()}, {"kind", to_string(queue.info.kind)}},
-        value);
-  };
   for (const gauge& one : gauges()) {
     out.declare(one.name, one.help);
-    each_queue([&](const std::string& database, const queue_view& queue) {
-      const auto value = queue.trouble.empty() ? one.value(queue) : std::nullopt;
-      if (value && std::isfinite(*value)) of_queue(database, queue, *value);
+    each_queue([&](std::string_view database, const queue_view& queue) {
+      const double value = one.of(queue);
+      if (!std::isfinite(value)) return;
+      const auto kind = to_string(queue.info.kind);
+      out.line({{"database", database}, {"queue", queue.name()}, {"kind", kind}}, value);
     });
   }
-  out.declare("tableq_queue_readable", "0 while the figures of the queue cannot be read.");
-  each_queue([&](const std::string& database, const queue_view& queue) {
-    of_queue(database, queue, queue.trouble.empty() ? 1 : 0);
-  });
-  out.declare("tableq_queue_at_least", "1 for a count that stopped at its limit: there are more.");
-  each_queue([&](const std::string& database, const queue_view& queue) {
+  out.declare("queue_at_least", "1 for a count that stopped at its limit: there are more.");
+  each_queue([&](std::string_view database, const queue_view& queue) {
     for (const figure& each : queue.trouble.empty() ? queue.counts : std::vector<figure>()) {
       if (!each.at_least) continue;
       out.line({{"database", database}, {"queue", queue.name()}, {"figure", each.name}}, 1);
@@ -126,10 +120,8 @@ response metrics_text(const call& asked) {
 }
 
 response health(const site_parts& site) {
-  for (const auto& each : site.databases) {
-    if (!each->view()->up()) return plain(503, "not ok\n");
-  }
-  return plain(200, "ok\n");
+  const auto up = [](const auto& each) { return each->view()->up(); };
+  return std::ranges::all_of(site.databases, up) ? plain(200, "ok\n") : plain(503, "not ok\n");
 }
 
 }  // namespace tool::web

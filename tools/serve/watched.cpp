@@ -21,18 +21,6 @@ constexpr std::chrono::seconds patience{10};
 /// Limits change seldom: they are read in every fifth look.
 constexpr std::size_t limits_every = 5;
 
-/// As open_source, without a look for what was found.
-any_source opened_of(tableq::database& db, const tableq::queue_info& found) {
-  if (found.kind == tableq::kind::table) return db.stored_table(found.name);
-  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, found));
-}
-
-/// Whether other queues can be read all the same.
-bool concerns_one_queue(const tableq::error& failure) {
-  return failure.advice() == tableq::advice::never &&
-         failure.code() != tableq::errc::connection_failed;
-}
-
 /// Reads what somebody looks at: at once, then again and again.
 /// @throws tableq::error when the database is away.
 template <class One, class Read>
@@ -47,7 +35,7 @@ void refresh(beside<One>& into, bool wanted, bool again, const Read& read) {
       into.found.emplace();
     } else if (failure.code() == tableq::errc::permission_denied) {
       into.no_right = true;
-    } else if (concerns_one_queue(failure)) {
+    } else if (of_one_queue(failure)) {
       into.trouble = sentence_of(failure);
     } else {
       throw;
@@ -158,8 +146,8 @@ watched_database::~watched_database() = default;
 
 std::shared_ptr<const database_view> watched_database::view() {
   const std::lock_guard lock(mutex_);
-  asked_ = steady::now();
-  if (resting_) wake_.notify_all();
+  const auto before = std::exchange(asked_, steady::now());
+  if (asked_ - before > attention) wake_.notify_all();
   if (waits_since_ && asked_ - *waits_since_ > patience && view_->trouble.empty()) {
     auto late = std::make_shared<database_view>(*view_);
     late->trouble = "It has not answered for ten seconds.";
@@ -211,29 +199,19 @@ void watched_database::look_again(const std::string& queue) {
 
 void watched_database::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const auto began = steady::now();
     goes_on();
     look();
-    const auto rest = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
+    const auto rest = seen_.every;
     std::unique_lock lock(mutex_);
     waits_since_.reset();
     const bool attended = steady::now() - asked_ < attention;
     const auto until = steady::now() + (attended ? rest : std::max(rest, sample_length_));
-    resting_ = !attended;
     wake_.wait_until(lock, stop, until, [&] {
       // No page makes looks follow each other when they take long.
       return (wanted_ && rest == interval_) || (!attended && steady::now() - asked_ < attention);
     });
     wanted_ = false;
-    resting_ = false;
   }
-}
-
-milliseconds watched_database::pause(milliseconds taken) {
-  // A look at a database that is away waits long, and costs it nothing.
-  constexpr milliseconds before_another_try{2000};
-  const milliseconds fair = 3 * taken;
-  return std::max(interval_, seen_.trouble.empty() ? fair : std::min(fair, before_another_try));
 }
 
 void watched_database::look() {
@@ -254,7 +232,11 @@ void watched_database::look() {
     seen_.trouble = failure.what();
   }
   ++round_;
-  seen_.every = pause(std::chrono::ceil<milliseconds>(steady::now() - began));
+  // A look at a database that is away waits long, and costs it nothing.
+  constexpr milliseconds before_another_try{2000};
+  const auto fair = std::chrono::ceil<milliseconds>(3 * (steady::now() - began));
+  seen_.every =
+      std::max(interval_, seen_.trouble.empty() ? fair : std::min(fair, before_another_try));
   publish();
 }
 
@@ -297,7 +279,7 @@ void watched_database::look_at_queues(tableq::database& db) {
 void watched_database::look_at_queue(tableq::database& db, followed& queue, bool with_limits) {
   queue_view& seen = queue.seen;
   try {
-    if (!seen.opened) seen.opened = opened_of(db, seen.info);
+    if (!seen.opened) seen.opened = open_source(db, seen.info);
     queue_figures found = look_at(*seen.opened, {});
     const bool first = !seen.figures;
     while (queue.recent.size() > 1 &&
@@ -317,62 +299,54 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
           },
           *seen.opened);
     }
-    look_at_groups(queue, with_limits);
+    const auto* claim = std::get_if<tableq::claim_queue>(&*seen.opened);
+    const bool wanted = claim != nullptr && seen.info.groups && attended(seen.name());
+    refresh(seen.groups, wanted, with_limits, [&] { return groups_of(*claim); });
     seen.trouble.clear();
   } catch (const tableq::error& failure) {
-    if (!concerns_one_queue(failure)) throw;
+    if (!of_one_queue(failure)) throw;
     seen.trouble = sentence_of(failure);
   } catch (const refused_error& failure) {  // It was dropped meanwhile.
     seen.trouble = failure.what();
   }
 }
 
-void watched_database::look_at_groups(followed& queue, bool again) {
-  const auto* claim = std::get_if<tableq::claim_queue>(&*queue.seen.opened);
-  const bool wanted = claim != nullptr && queue.seen.info.groups && attended(queue.seen.name());
-  refresh(queue.seen.groups, wanted, again, [&] { return groups_of(*claim); });
-}
-
 void watched_database::look_at_rules(const tableq::database& db) {
-  bool scheduled = false;
-  bool batched = false;
-  for (const auto& [name, queue] : followed_) {
-    const tableq::queue_info& info = queue.seen.info;
-    const bool batches = info.batches || info.batch_ends;
-    if (!(info.schedules || batches) || !attended(name)) continue;
-    scheduled = scheduled || info.schedules;
-    batched = batched || batches;
-  }
   const bool again = round_ % limits_every == 0;
-  refresh(seen_.schedules, scheduled, again, [&] { return schedules_of(db); });
-  refresh(seen_.batches, batched, again, [&] { return batches_of(db); });
+  const auto look_at = [&](auto& into, const auto& has, const auto& read) {
+    const bool wanted = std::ranges::any_of(followed_, [&](const auto& each) {
+      return has(each.second.seen.info) && attended(each.first);
+    });
+    refresh(into, wanted, again, read);
+  };
+  look_at(
+      seen_.schedules, [](const auto& info) { return info.schedules; },
+      [&] { return schedules_of(db); });
+  look_at(
+      seen_.batches, [](const auto& info) { return info.batches || info.batch_ends; },
+      [&] { return batches_of(db); });
 }
 
 void watched_database::remember() {
   const auto now = steady::now();
-  // Samples without a look: the database was away.
-  std::size_t missed = 0;
-  if (remembered_ != steady::time_point()) {
-    missed = static_cast<std::size_t>((now - remembered_) / sample_length_);
-    missed = missed > 2 ? std::min(missed - 1, most_samples) : 0;
-  }
+  const auto passed = static_cast<std::size_t>((now - remembered_) / sample_length_);
   remembered_ = now;
+  // Samples without a look: the database was away.
+  const std::size_t missed = passed > 2 ? std::min(passed - 1, most_samples) : 0;
   for (auto& [name, queue] : followed_) {
-    if (!queue.seen.figures) continue;
-    auto past = std::make_shared<history>();
-    if (queue.seen.past) *past = *queue.seen.past;
+    queue_view& seen = queue.seen;
+    if (!seen.figures) continue;
+    auto past = std::make_shared<history>(seen.past ? *seen.past : history());
     const float none = known({});
-    past->insert(past->end(), missed, {none, none, none});
-    const auto rates =
-        queue.begun ? rates_of(*queue.begun, *queue.seen.figures) : tableq::queue_rates();
-    past->push_back({.ready = static_cast<float>(queue.seen.find("ready").count.value_or(0)),
+    if (!past->empty()) past->insert(past->end(), missed, {none, none, none});
+    const auto rates = rates_of(*queue.begun, *seen.figures);
+    past->push_back({.ready = static_cast<float>(seen.find("ready").count.value_or(0)),
                      .enqueued = known(rates.enqueued),
                      .left = known(rates.left)});
-    if (past->size() > most_samples) {
-      past->erase(past->begin(), past->end() - static_cast<std::ptrdiff_t>(most_samples));
-    }
-    queue.begun = queue.seen.figures;
-    queue.seen.past = std::move(past);
+    const std::size_t most = std::min(past->size(), most_samples);
+    past->erase(past->begin(), past->end() - static_cast<std::ptrdiff_t>(most));
+    queue.begun = seen.figures;
+    seen.past = std::move(past);
   }
 }
 
@@ -384,7 +358,6 @@ void watched_database::goes_on() {
 void watched_database::note_look() {
   seen_.trouble.clear();
   seen_.looked_at = steady::now();
-  seen_.looked_at_time = std::chrono::system_clock::now();
 }
 
 void watched_database::publish() {

@@ -98,11 +98,10 @@ struct database_view {
   std::vector<queue_view> queues = {};  ///< By name.
   std::string trouble = {};             ///< Why the last look has failed; empty if it has not.
   std::optional<steady::time_point> looked_at = {};  ///< The last look that has not. Empty: none.
-  std::chrono::system_clock::time_point looked_at_time = {};  ///< The same for people.
-  std::chrono::milliseconds every{0};                         ///< The time between two looks now.
-  std::chrono::milliseconds span{0};                          ///< The time that the pictures show.
-  beside<tableq::schedule_info> schedules = {};               ///< Of all queues.
-  beside<tableq::batch_info> batches = {};                    ///< The newest ones.
+  std::chrono::milliseconds every{0};                ///< The time between two looks now.
+  std::chrono::milliseconds span{0};                 ///< The time that the pictures show.
+  beside<tableq::schedule_info> schedules = {};      ///< Of all queues.
+  beside<tableq::batch_info> batches = {};           ///< The newest ones.
 
   [[nodiscard]] const queue_view* find(std::string_view queue) const;
   /// The last look has not failed.
@@ -149,7 +148,6 @@ class watched_database {
   void close();
   void look_at_queues(tableq::database& db);
   void look_at_queue(tableq::database& db, followed& queue, bool with_limits);
-  void look_at_groups(followed& queue, bool again);
   void look_at_rules(const tableq::database& db);
   [[nodiscard]] bool attended(const std::string& queue);
   void remember();
@@ -158,7 +156,6 @@ class watched_database {
   void publish();
   /// The database has answered, or is about to be asked.
   void goes_on();
-  [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds taken);
 
   const std::string label_;
   const connection_options where_;
@@ -178,7 +175,6 @@ class watched_database {
   steady::time_point asked_ = steady::now();            // guarded by mutex_
   std::map<std::string, steady::time_point> attended_;  // guarded by mutex_
   std::optional<steady::time_point> waits_since_;       // guarded by mutex_; while it looks
-  bool resting_ = false;                                // guarded by mutex_
   bool wanted_ = false;  // guarded by mutex_; a page waits for what is not read yet
   std::jthread thread_;
 };

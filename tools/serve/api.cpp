@@ -1,3 +1,6 @@
+#include <array>
+#include <span>
+
 #include "format.hpp"
 #include "limits.hpp"
 #include "selection.hpp"
@@ -47,12 +50,10 @@ json database_json(const call& asked, std::size_t which, const database_view& al
 json message_data(const call& asked, const tableq::stored_message& one, bool few) {
   json out = json::parse(message_json(one));
   if (few) out["no_right"] = true;
-  if (few || !asked.rules().shows_payloads) {
-    for (const char* const hidden : {"payload", "headers", "result"}) out.erase(hidden);
-  }
-  if (few) {
-    for (const char* const unread : {"key", "attempts", "claimed_at", "errors"}) out.erase(unread);
-  }
+  constexpr std::array hidden{"payload",  "headers",    "result", "key",
+                              "attempts", "claimed_at", "errors"};
+  const std::size_t count = few ? hidden.size() : asked.rules().shows_payloads ? 0 : 3;
+  for (const char* const each : std::span(hidden).first(count)) out.erase(each);
   return out;
 }
 

@@ -45,10 +45,8 @@ void jobs::run(job_view& one, const action& run_it, const std::stop_token& stop)
 
 std::vector<job_view> jobs::of(const std::string& place) {
   const std::lock_guard lock(mutex_);
-  std::vector<job_view> out;
-  for (const job& each : all_) {
-    if (each.place == place) out.push_back(each);
-  }
+  std::vector<job_view> out(all_.begin(), all_.end());
+  std::erase_if(out, [&](const job_view& each) { return each.place != place; });
   return out;
 }
 

@@ -23,8 +23,8 @@ inline constexpr std::array<condition, 6> conditions{{{"key", "Key begins with"}
                                                       {"header", "Header", "its name", true},
                                                       {"value", "Value of the header", "", true}}};
 
-/// The filter of dead messages in a query or a form; all without a condition.
-/// @throws usage_error for a wrong one.
+/// The filter of dead messages in a query or a form; all without a condition. usage_error for a
+/// wrong one.
 tableq::message_filter dead_filter(const call& asked, const fields& from);
 
 /// The conditions as a part of an address: `&error=time-out`; empty if there are none.

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <regex>
 
 #include <tableq/tableq.hpp>
 
@@ -75,15 +75,11 @@ place parse_place(const std::string& text) {
     throw usage_error(
         "--listen must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080");
   }
-  place out;
-  out.address = text.substr(0, colon);
-  out.port = static_cast<unsigned short>(
-      parse_number("The port of --listen", text.substr(colon + 1), 0, 65535));
-  if (out.address.starts_with('[') && out.address.ends_with(']')) {
-    out.address = out.address.substr(1, out.address.size() - 2);
-  }
-  if (out.address == "localhost") out.address = "127.0.0.1";
-  return out;
+  std::string address = text.substr(0, colon);
+  if (address == "localhost") address = "127.0.0.1";
+  const bool six = address.starts_with('[') && address.ends_with(']');
+  const auto port = parse_number("The port of --listen", text.substr(colon + 1), 0, 65535);
+  return {six ? address.substr(1, address.size() - 2) : address, static_cast<unsigned short>(port)};
 }
 
 /// The first line of the file.
@@ -99,15 +95,11 @@ std::string read_token(const std::string& file) {
     complain("warning: every user of this machine can read " + in_quotes(file) +
              ", which has the token; forbid it by: chmod 0600");
   }
-  constexpr std::size_t shortest_token = 20;
   // The characters of a bearer's token.
-  const bool sendable = token.find_first_not_of(
-                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
-                            "xyz0123456789-._~+/=") == std::string::npos;
-  if (token.size() < shortest_token || !sendable) {
-    throw usage_error("the token must have at least " + std::to_string(shortest_token) +
-                      " characters, of letters, digits and -._~+/= only; make one by: "
-                      "head -c 24 /dev/urandom | base64 > FILE");
+  if (!std::regex_match(token, std::regex("[A-Za-z0-9._~+/=-]{20,}"))) {
+    throw usage_error(
+        "the token must have at least 20 characters, of letters, digits and -._~+/= only; make "
+        "one by: head -c 24 /dev/urandom | base64 > FILE");
   }
   return token;
 }
@@ -210,8 +202,8 @@ void add_serve(CLI::App& app, invocation& call) {
       {.description = "Show the queues in a browser, and serve their metrics",
        .details =
            "Pages with live figures, messages, dead messages and the doctor's findings; /metrics "
-           "for "
-           "Prometheus,\n/healthz, and JSON below /api/v1. It only shows, and hides payloads and "
+           "for Prometheus,\n/healthz, and JSON below /api/v1. It only shows, and hides payloads "
+           "and "
            "headers, unless you allow more.",
        .usage = "[--db URL]... [--listen ADDRESS:PORT] [--token-file FILE] [--allow-changes] "
                 "[--show-payloads]",

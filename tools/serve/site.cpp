@@ -52,14 +52,14 @@ response shown(const site_parts& site, const page& content, const call* asked,
 
 /// A file that the pages need: `style.css`. @throws page_error for another name.
 response asset(const std::string& name) {
-  static const std::map<std::string, std::pair<const char*, std::string_view>> all{
-      {"style.css", {"text/css; charset=utf-8", assets::style_css}},
-      {"live.js", {"text/javascript; charset=utf-8", assets::live_js}},
-      {"icon.svg", {"image/svg+xml", assets::icon_svg}}};
-  const auto found = all.find(name);
-  if (found == all.end()) throw page_error(404, "There is no such file.");
-  const auto& [type, text] = found->second;
-  return {.type = type, .body = std::string(text), .headers = {{"Cache-Control", "max-age=86400"}}};
+  const auto made = [](const char* type, std::string_view text) -> response {
+    return {
+        .type = type, .body = std::string(text), .headers = {{"Cache-Control", "max-age=86400"}}};
+  };
+  if (name == "style.css") return made("text/css; charset=utf-8", assets::style_css);
+  if (name == "live.js") return made("text/javascript; charset=utf-8", assets::live_js);
+  if (name == "icon.svg") return made("image/svg+xml", assets::icon_svg);
+  throw page_error(404, "There is no such file.");
 }
 
 }  // namespace

@@ -3,12 +3,10 @@
 'use strict';
 (() => {
   if (!document.body.classList.contains('live')) return;
-  const every = 2000;
   const button = document.getElementById('live');
   const trouble = document.getElementById('live-trouble');
   let on = true;
   let reading = false;
-
   const put = (fresh) => {
     for (const old of document.querySelectorAll('[data-live]')) {
       const now = fresh.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
@@ -20,7 +18,6 @@
       if (at >= 0) taken.querySelectorAll('a, button')[at]?.focus({preventScroll: true});
     }
   };
-
   const read = async () => {
     if (!on || reading || document.hidden) return;
     reading = true;
@@ -43,5 +40,5 @@
     read();
   });
   document.addEventListener('visibilitychange', read);
-  setInterval(read, every);
+  setInterval(read, 2000);
 })();

@@ -217,6 +217,7 @@ void watched_database::run(const std::stop_token& stop) {
 void watched_database::look() {
   const std::lock_guard looking(looking_);
   const auto began = steady::now();
+  const bool was_away = !seen_.trouble.empty();
   try {
     tableq::database db = open();
     look_at_queues(db);
@@ -232,11 +233,11 @@ void watched_database::look() {
     seen_.trouble = failure.what();
   }
   ++round_;
-  // A look at a database that is away waits long, and costs it nothing.
+  // A look at a database that is or was away waits long, and costs it nothing.
   constexpr milliseconds before_another_try{2000};
   const auto fair = std::chrono::ceil<milliseconds>(3 * (steady::now() - began));
-  seen_.every =
-      std::max(interval_, seen_.trouble.empty() ? fair : std::min(fair, before_another_try));
+  const bool waited = was_away || !seen_.trouble.empty();
+  seen_.every = std::max(interval_, waited ? std::min(fair, before_another_try) : fair);
   publish();
 }
 

@@ -127,13 +127,14 @@ inline std::string fitting_form(std::string_view payload) {
   return begins && payload.size() <= most_text && json::accept(payload) ? "json" : "text";
 }
 
-/// JSON with a line for each member. Numbers keep their digits, and members their order.
+/// JSON with a line for each member. Numbers keep their digits, and members their order. Deeper
+/// JSON than 64 levels stays as it is: each level indents its lines.
 inline std::string indented(std::string_view valid) {
   constexpr std::size_t most_levels = 64;
   std::string out;
   std::size_t level = 0;
   bool in_string = false;
-  const auto new_line = [&] { out += "\n" + std::string(2 * std::min(level, most_levels), ' '); };
+  const auto new_line = [&] { out += "\n" + std::string(2 * level, ' '); };
   for (std::size_t i = 0; i < valid.size(); ++i) {
     const char c = valid[i];
     if (!in_string && blanks.find(c) != std::string_view::npos) continue;
@@ -148,7 +149,7 @@ inline std::string indented(std::string_view valid) {
       continue;
     }
     in_string = c == '"';
-    if (c == '{' || c == '[') ++level;
+    if ((c == '{' || c == '[') && ++level > most_levels) return std::string(valid);
     if (c == ',') new_line();
     if (c == ':') out += ' ';
   }

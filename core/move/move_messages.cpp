@@ -170,9 +170,11 @@ class mover {
       promote(source(), nullptr);
       const std::size_t before = told_.moved;
       pass();
-      look();
+      const std::size_t left = look();
       if (told_.moved != before) continue;
-      if (options_.once || (told_.leased == 0 && !told_.full)) break;
+      // A message that was given back after the pass is no longer leased, and has not moved.
+      const bool missed = left > told_.key_held && !told_.full;
+      if (!missed && (options_.once || (told_.leased == 0 && !told_.full))) break;
       rest();
     }
     give_right_back();
@@ -436,11 +438,13 @@ class mover {
     restore(out(), tx, waiting, true);
   }
 
-  void look() {
+  /// @return how many messages of the source are in a state in which messages move.
+  std::size_t look() {
     const claim_stats now = source_.stats();
     told_.leased = now.leased;
     told_.held = now.held;
     keep_right(nullptr);
+    return now.ready + now.delayed;
   }
 
   const move_options& options_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -123,6 +125,36 @@ TEST_P(moves, a_leased_message_follows_when_it_is_given_back) {
   EXPECT_EQ(rest.moved, 1U);
   EXPECT_TRUE(rest.complete());
   EXPECT_EQ(payloads(jobs_there().peek(10)), (strings{"free", "held up"}));
+}
+
+/// Gives a message back before the first look at the source after its pass.
+class late_worker final : public tableq::observer {
+ public:
+  late_worker(tableq::claim_queue jobs, tableq::receipt taken)
+      : jobs_(std::move(jobs)), taken_(taken) {}
+  void before(const tableq::observed_operation& operation) override {
+    if (operation.name != "claim.stats" || gone_.exchange(true)) return;
+    EXPECT_EQ(jobs_.release(taken_), tableq::settle_result::applied);
+  }
+
+ private:
+  tableq::claim_queue jobs_;
+  tableq::receipt taken_;
+  std::atomic<bool> gone_ = false;
+};
+
+TEST_P(moves, a_message_that_is_given_back_between_two_looks_moves) {
+  for (const bool once : {false, true}) {
+    make();
+    jobs().enqueue("given back");
+    const auto late = std::make_shared<late_worker>(jobs(), take_one(jobs()).receipt);
+    tableq::database source = open({.observer = late});
+    const tableq::message_move result =
+        tableq::move_messages(source, there().db(), "jobs", {.once = once});
+    EXPECT_EQ(result.moved, 1U);
+    EXPECT_TRUE(result.complete());
+    EXPECT_EQ(jobs().stats().ready, 0U);
+  }
 }
 
 TEST_P(moves, a_message_whose_lease_ended_moves_without_a_worker_of_the_source) {

@@ -4,12 +4,13 @@
 #include <unistd.h>
 #endif
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -34,8 +35,7 @@ class next_commit {
     sqlite3_auto_extension(reinterpret_cast<void (*)()>(&reach));
   }
   static void runs(std::function<void()> what) {
-    const std::scoped_lock hold(mutex());
-    action() = std::move(what);
+    delete action().exchange(new std::function<void()>(std::move(what)));
   }
 
  private:
@@ -44,20 +44,13 @@ class next_commit {
     return SQLITE_OK;
   }
   static int begins(void* /*nothing*/) {
-    std::function<void()> now;
-    {
-      const std::scoped_lock hold(mutex());
-      now.swap(action());
-    }
-    if (now) now();
+    const std::unique_ptr<std::function<void()>> now(action().exchange(nullptr));
+    if (now) (*now)();
     return 0;  // The commit goes on.
   }
-  static std::mutex& mutex() {
-    static std::mutex one;
-    return one;
-  }
-  static std::function<void()>& action() {
-    static std::function<void()> one;
+  /// No mutex: a thread could have it while another one forks.
+  static std::atomic<std::function<void()>*>& action() {
+    static std::atomic<std::function<void()>*> one = nullptr;
     return one;
   }
 };

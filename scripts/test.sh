@@ -150,8 +150,6 @@ for stage in "${stages[@]}"; do
   elif [[ $stage == sanitizers ]]; then
     suite asan conformance unit drivers
     suite tsan conformance unit drivers
-  elif [[ $stage == dev ]] && ((${#left_out[@]} == 0)); then
-    TABLEQ_TEST_FAULTS=all suite dev
   else
     suite "$stage"
   fi

@@ -13,15 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/asio.hpp>
 #include <tableq/tableq.hpp>
 
+#include "asio/tokens.hpp"
 #include "support/fixture.hpp"
-
-#if !defined(TABLEQ_BOOST_ASIO)
-#include <asio/experimental/as_tuple.hpp>
-#include <asio/experimental/deferred.hpp>
-#endif
 
 namespace {
 
@@ -332,20 +327,18 @@ TEST_P(asynchronous, the_end_of_the_calls_aborts_reads_that_wait) {
   EXPECT_EQ(failure, asio_error(net::error::operation_aborted));
 }
 
-#if !defined(TABLEQ_BOOST_ASIO)
 TEST_P(asynchronous, the_tokens_as_tuple_and_deferred_fit) {
   tableq::async_calls calls(db(), 1);
   tableq::async_queue queue(calls, jobs());
   run([&]() -> net::awaitable<void> {
     const auto [failure, got] =
-        co_await queue.async_take(5, {}, net::experimental::as_tuple(net::use_awaitable));
+        co_await queue.async_take(5, {}, tokens::as_tuple(net::use_awaitable));
     EXPECT_FALSE(failure);
     EXPECT_TRUE(got.empty());
-    auto later = queue.async_enqueue("deferred", net::experimental::deferred);
+    auto later = queue.async_enqueue("deferred", tokens::deferred);
     co_await std::move(later)(net::use_awaitable);
   });
   EXPECT_EQ(jobs().take_one()->payload, "deferred");
 }
-#endif
 
 }  // namespace

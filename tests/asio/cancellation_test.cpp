@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -13,20 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <tableq/asio.hpp>
 #include <tableq/tableq.hpp>
 
+#include "asio/tokens.hpp"
 #include "support/fixture.hpp"
-
-#if defined(TABLEQ_BOOST_ASIO)
-#define TABLEQ_AS_TUPLE net::as_tuple
-#define TABLEQ_DEFERRED net::deferred
-#else
-#include <asio/experimental/as_tuple.hpp>
-#include <asio/experimental/deferred.hpp>
-#define TABLEQ_AS_TUPLE net::experimental::as_tuple
-#define TABLEQ_DEFERRED net::experimental::deferred
-#endif
 
 namespace {
 
@@ -38,6 +29,9 @@ using tableq::errc;
 
 /// The time of a cancellation.
 enum class point { before_it_runs, while_it_waits, while_it_runs, before_its_handler };
+constexpr std::array points{point::before_it_runs, point::while_it_runs, point::before_its_handler};
+constexpr std::array points_of_reads{point::before_it_runs, point::while_it_waits,
+                                     point::while_it_runs, point::before_its_handler};
 
 /// How a call ended, by whatever token.
 struct ending {
@@ -106,7 +100,7 @@ std::function<ending()> by_future(net::io_context& io, net::cancellation_slot sl
 template <class Op>
 std::function<ending()> by_deferred(net::io_context& io, net::cancellation_slot slot, Op& op) {
   const auto end = std::make_shared<std::optional<ending>>();
-  auto later = op(TABLEQ_DEFERRED);
+  auto later = op(tokens::deferred);
   std::move(later)(handler(io, slot, *end));
   return [end] { return end->value(); };
 }
@@ -134,7 +128,7 @@ std::function<ending()> by_coroutine(net::io_context& io, net::cancellation_slot
 
 template <class Op>
 net::awaitable<void> await_tuple(Op& op, std::shared_ptr<std::optional<ending>> end) {
-  const auto got = co_await op(TABLEQ_AS_TUPLE(net::use_awaitable));
+  const auto got = co_await op(tokens::as_tuple(net::use_awaitable));
   *end = std::apply([](const auto&... told) { return ending_of(told...); }, got);
 }
 template <class Op>
@@ -182,6 +176,7 @@ class cancelled_call : public on_each_backend {
   }
 
   [[nodiscard]] tableq::database& seen() { return *seen_; }
+  tableq::claim_queue make_jobs() { return seen().claim("jobs", {.lease = 60s}); }
   [[nodiscard]] gate& at() { return *gate_; }
   void clear_pool() {
     std::promise<void> done;
@@ -245,12 +240,18 @@ TABLEQ_ON_BACKENDS(cancelled_call, shared_backends);
 
 const asio_error aborted = net::error::operation_aborted;
 
+/// It has not begun, its outcome is unknown, or it has ended.
+asio_error failure_of_write(point when) {
+  if (when == point::before_it_runs) return aborted;
+  if (when == point::while_it_runs) return tableq::make_asio_error(errc::outcome_unknown);
+  return {};
+}
+
 TEST_P(cancelled_call, takes_nothing_whatever_the_token_and_the_point) {
-  tableq::claim_queue jobs = seen().claim("jobs", {.lease = 60s});
+  tableq::claim_queue jobs = make_jobs();
   tableq::async_calls calls(seen(), pool_);
   tableq::async_queue queue(calls, jobs);
-  for (const point when : {point::before_it_runs, point::while_it_waits, point::while_it_runs,
-                           point::before_its_handler}) {
+  for (const point when : points_of_reads) {
     const bool waits = when == point::while_it_waits;
     with_each_token(
         when, "claim.take",
@@ -274,8 +275,7 @@ TEST_P(cancelled_call, loses_no_message_that_it_deleted_whatever_the_token_and_t
   tableq::fifo_queue mail = seen().fifo("mail");
   tableq::async_calls calls(seen(), pool_);
   tableq::async_queue queue(calls, mail);
-  for (const point when : {point::before_it_runs, point::while_it_waits, point::while_it_runs,
-                           point::before_its_handler}) {
+  for (const point when : points_of_reads) {
     const bool runs = when == point::while_it_runs || when == point::before_its_handler;
     const bool waits = when == point::while_it_waits;
     with_each_token(
@@ -293,11 +293,10 @@ TEST_P(cancelled_call, loses_no_message_that_it_deleted_whatever_the_token_and_t
 }
 
 TEST_P(cancelled_call, enqueues_nothing_or_is_unknown_whatever_the_token_and_the_point) {
-  tableq::claim_queue jobs = seen().claim("jobs", {.lease = 60s});
+  tableq::claim_queue jobs = make_jobs();
   tableq::async_calls calls(seen(), pool_);
   tableq::async_queue queue(calls, jobs);
-  for (const point when :
-       {point::before_it_runs, point::while_it_runs, point::before_its_handler}) {
+  for (const point when : points) {
     with_each_token(
         when, "claim.enqueue",
         [&](auto&& token) {
@@ -305,13 +304,7 @@ TEST_P(cancelled_call, enqueues_nothing_or_is_unknown_whatever_the_token_and_the
         },
         [] {},
         [&](const ending& end) {
-          if (when == point::before_it_runs) {
-            EXPECT_EQ(end.failure, aborted);
-          } else if (when == point::while_it_runs) {
-            EXPECT_EQ(end.failure, tableq::make_asio_error(errc::outcome_unknown));
-          } else {
-            EXPECT_FALSE(end.failure);
-          }
+          EXPECT_EQ(end.failure, failure_of_write(when));
           const auto added = jobs.take_one();
           EXPECT_EQ(added && jobs.complete(*added) == tableq::settle_result::applied,
                     when != point::before_it_runs);
@@ -320,12 +313,11 @@ TEST_P(cancelled_call, enqueues_nothing_or_is_unknown_whatever_the_token_and_the
 }
 
 TEST_P(cancelled_call, settles_nothing_or_is_unknown_whatever_the_token_and_the_point) {
-  tableq::claim_queue jobs = seen().claim("jobs", {.lease = 60s});
+  tableq::claim_queue jobs = make_jobs();
   tableq::async_calls calls(seen(), pool_);
   tableq::async_queue queue(calls, jobs);
   std::optional<tableq::delivery> job;
-  for (const point when :
-       {point::before_it_runs, point::while_it_runs, point::before_its_handler}) {
+  for (const point when : points) {
     with_each_token(
         when, "claim.complete",
         [&](auto&& token) {
@@ -337,13 +329,7 @@ TEST_P(cancelled_call, settles_nothing_or_is_unknown_whatever_the_token_and_the_
           job = jobs.take_one();
         },
         [&](const ending& end) {
-          if (when == point::before_it_runs) {
-            EXPECT_EQ(end.failure, aborted);
-          } else if (when == point::while_it_runs) {
-            EXPECT_EQ(end.failure, tableq::make_asio_error(errc::outcome_unknown));
-          } else {
-            EXPECT_FALSE(end.failure);
-          }
+          EXPECT_EQ(end.failure, failure_of_write(when));
           EXPECT_EQ(jobs.complete(*job), when == point::before_it_runs
                                              ? tableq::settle_result::applied
                                              : tableq::settle_result::lease_lost);
@@ -352,10 +338,9 @@ TEST_P(cancelled_call, settles_nothing_or_is_unknown_whatever_the_token_and_the_
 }
 
 TEST_P(cancelled_call, begins_no_transaction_or_commits_it_whatever_the_token_and_the_point) {
-  tableq::claim_queue jobs = seen().claim("jobs", {.lease = 60s});
+  tableq::claim_queue jobs = make_jobs();
   tableq::async_calls calls(seen(), pool_);
-  for (const point when :
-       {point::before_it_runs, point::while_it_runs, point::before_its_handler}) {
+  for (const point when : points) {
     const bool commits = when != point::before_it_runs;
     with_each_token(
         when, "the function",

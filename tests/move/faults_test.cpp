@@ -7,7 +7,6 @@
 #include <tableq/testing.hpp>
 
 #include "move/move_fixture.hpp"
-#include "support/seed.hpp"
 
 namespace {
 
@@ -56,15 +55,14 @@ TEST_P(moves_with_faults, of_any_call_handle_each_message_once) {
   using enum testing_of::trouble;
   using enum testing_of::moment;
   for (const bool in_source : {true, false}) {
-    std::size_t first = 1;
     for (const testing_of::fault& failure : std::vector<testing_of::fault>{
              {lost_connection, before}, {lost_connection, after}, {busy, after}}) {
-      std::size_t nth = first++;
-      for (bool reached = true; reached; nth += step_of_faults()) {
+      std::size_t nth = 1;
+      for (bool reached = true; reached; ++nth) {
         send();
         reached = fail_at(nth, in_source, failure);
         work(jobs(), 1);
-        work(jobs_there(), nth % 2 == 0 ? 1 : 100);
+        work(jobs_there(), nth % 3 == 0 ? 1 : 100);
       }
       EXPECT_GT(nth, 10U);
     }

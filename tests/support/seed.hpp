@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -34,12 +33,6 @@ inline std::uint64_t chosen_seed() {
 inline std::uint64_t chosen_steps(std::uint64_t usual) {
   const char* given = std::getenv("TABLEQ_TEST_STEPS");
   return given == nullptr ? usual : std::stoull(given);
-}
-
-/// A fault is tried at every call of an operation with TABLEQ_TEST_FAULTS, without it at every
-/// third.
-inline std::size_t step_of_faults() {
-  return std::getenv("TABLEQ_TEST_FAULTS") == nullptr ? 3 : 1;
 }
 
 }  // namespace tableq_test

@@ -205,10 +205,8 @@ TEST_P(tool_usage, names_that_are_none) {
   for (const std::string& name :
        words{"", " ", "Mail", "a b", "a;b", "a\"b", "a'b", "x'; DROP TABLE fifo; --", "a\nb",
              "tableq_queues", "sqlite_master", "-", "1a", "\xC3\xA4", std::string(41, 'a')}) {
-    expect_refused({{"enqueue", name, "x"}});
-  }
-  for (const std::string& name : words{"", "x'; DROP TABLE fifo; --"}) {
     expect_refused({{"create", "fifo", name},
+                    {"enqueue", name, "x"},
                     {"dequeue", name},
                     {"peek", name},
                     {"stats", name},

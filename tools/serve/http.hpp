@@ -19,8 +19,8 @@ const std::string& value_of(const fields& from, std::string_view name);
 struct request {
   bool posts = false;       ///< POST; otherwise GET or HEAD.
   std::string target = {};  ///< Path and query as sent.
-  std::vector<std::string> path =
-      {};  ///< Its segments, decoded: `/db/1` has two, `/` an empty one.
+  /// Its segments below the prefix, decoded: `/db/1` has two, `/` an empty one.
+  std::vector<std::string> path = {};
   fields query = {};
   fields form = {};     ///< Of a POST.
   fields headers = {};  ///< By names in lower case.

@@ -52,7 +52,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> headers{
 std::size_t room_for_connections() {
   constexpr rlim_t others = 100;
   rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 500;
   const rlim_t needed = std::min<rlim_t>(most_connections + others, limit.rlim_max);
   const rlimit more{std::max(limit.rlim_cur, needed), limit.rlim_max};
   if (::setrlimit(RLIMIT_NOFILE, &more) == 0) limit = more;

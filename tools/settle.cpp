@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <tableq/tableq.hpp>
 
 #include "commands.hpp"
@@ -29,6 +28,7 @@ struct receipt_arguments {
         receipts(command, "RECEIPT", "", "As `tableq take` printed them") {
     queue.required();
     receipts.required().many();
+    command.add_flag("--json", as_json, "An object for each, instead of a line of text");
   }
 
   /// @throws usage_error for a text that is no receipt, before anything is changed.
@@ -47,6 +47,7 @@ struct receipt_arguments {
 
   argument queue;
   argument receipts;
+  bool as_json = false;
 };
 
 using settlement =
@@ -54,21 +55,27 @@ using settlement =
 
 /// A line for each; exit status 1 if a lease was lost.
 /// @param done the word for a settlement that took effect.
+exit_status print(const receipt_arguments& given, const std::vector<settle_result>& results,
+                  const std::string& done) {
+  output out;
+  exit_status status = exit_status::done;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const bool applied = results[i] == settle_result::applied;
+    const std::string& of = given.receipts.all()[i];
+    const nlohmann::ordered_json told{{"receipt", of}, {"outcome", applied ? done : "lease_lost"}};
+    out.line(given.as_json ? told.dump() : of + ' ' + (applied ? done : "lease lost"));
+    if (!applied) status = exit_status::nothing;
+  }
+  out.flush();
+  return status;
+}
+
 exit_status settle(const connection_options& connection, const receipt_arguments& given,
-                   std::string_view done, const settlement& how) {
+                   const std::string& done, const settlement& how) {
   const std::vector<receipt> receipts = given.parsed();
   tableq::database db = connect(connection);
   leasing_queue queue = as_leasing(open_source(db, given.queue.text()));
-  const std::vector<settle_result> results = how(leases_of(queue), receipts);
-  output out;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const bool applied = results[i] == settle_result::applied;
-    out.line(given.receipts.all()[i] + ' ' + std::string(applied ? done : "lease lost"));
-  }
-  out.flush();
-  return std::find(results.begin(), results.end(), settle_result::lease_lost) == results.end()
-             ? exit_status::done
-             : exit_status::nothing;
+  return print(given, how(leases_of(queue), receipts), done);
 }
 
 struct fail_arguments : receipt_arguments {
@@ -114,13 +121,10 @@ exit_status complete_with(const connection_options& connection, const receipt_ar
   if (receipts.size() != 1) throw usage_error("--result goes with one RECEIPT");
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  const auto done = as_claim(opened, "only messages of claim queues have a result")
-                        .complete(receipts.front(), result);
-  const bool applied = done == settle_result::applied;
-  output out;
-  out.line(given.receipts.all().front() + (applied ? " completed" : " lease lost"));
-  out.flush();
-  return applied ? exit_status::done : exit_status::nothing;
+  return print(given,
+               {as_claim(opened, "only messages of claim queues have a result")
+                    .complete(receipts.front(), result)},
+               "completed");
 }
 
 /// A command that takes nothing but receipts.

@@ -58,6 +58,20 @@ TEST_P(tool_receipts, a_lost_lease_is_told_by_line_and_status) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
+TEST_P(tool_receipts, a_settlement_is_an_object_where_json_is_asked_for) {
+  jobs().enqueue_batch({{.payload = "a"}, {.payload = "b"}});
+  const std::string first = receipt();
+  const std::string second = receipt();
+  EXPECT_EQ(done({"complete", "jobs", first, "--json"}),
+            "{\"receipt\":\"" + first + "\",\"outcome\":\"completed\"}\n");
+  const ended end = run({"release", "jobs", "--json", first, second});
+  EXPECT_EQ(end.status, 1);
+  const auto lines = lines_of(end.out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(json::parse(lines[0]), json({{"receipt", first}, {"outcome", "lease_lost"}}));
+  EXPECT_EQ(json::parse(lines[1]), json({{"receipt", second}, {"outcome", "released"}}));
+}
+
 TEST_P(tool_receipts, a_failure_has_its_reason_delay_and_end) {
   jobs().enqueue("a");
   done({"fail", "jobs", receipt(), "--error", "no such file"});

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs OpenTelemetry's SDK for Python into FOLDER: packages.sh FOLDER
+# Installs what requirements.txt names, OpenTelemetry's SDK and vermin, into FOLDER: packages.sh FOLDER
 #
-# Exit status 77: it cannot be fetched, and TABLEQ_TEST_BROWSER is not set. The test is skipped then.
+# Exit status 77: it cannot be fetched, and TABLEQ_TEST_BROWSER is not set. The tests are skipped then.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [[ -e $1/complete ]] && cmp -s "$here/requirements.txt" "$1/complete"; then exit 0; fi

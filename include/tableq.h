@@ -830,10 +830,10 @@ TQ_API int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_bat
 // changed, key_held INT; stopped_at TEXT, for the key `after`, or NULL at the end. See
 // `bulk_result`.
 
-/// Removes what fits, as tq_cancel.
+/// Removes the messages that match, as tq_cancel.
 TQ_API int tq_cancel_by(tq_queue* queue, const tq_options* filter, tq_result** done,
                         tq_error** error);
-/// Changes the priority of what fits, as tq_set_priority.
+/// Changes the priority of those that match, as tq_set_priority.
 TQ_API int tq_set_priority_by(tq_queue* queue, int32_t priority, const tq_options* filter,
                               tq_result** done, tq_error** error);
 /// Makes delayed messages that fit ready now.

@@ -29,7 +29,7 @@ struct work_queue {
 /// The same, opened.
 struct work_source {
   work_queue which;
-  std::string address;  ///< Of its database.
+  std::string address;  ///< The connection string of its database.
   leasing_queue queue;
 };
 

@@ -23,7 +23,7 @@ struct rule {
   bool message;   ///< One message may be the cause.
 };
 
-// In the order of errc, from 1 on.
+// By the number of the code, from 1 on.
 constexpr std::array rules{
     rule{errc::invalid_argument, false, false, true, true},
     rule{errc::not_found, false, false, false, false},
@@ -53,12 +53,12 @@ static_assert([] {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (rules[i].code != static_cast<errc>(i + 1)) return false;
   }
-  return rules.back().code == errc::internal;
+  return true;
 }());
 
 const rule& rule_of(errc code) noexcept {
   const auto place = static_cast<std::size_t>(code) - 1;
-  return place < rules.size() ? rules[place] : rules.back();
+  return rules[place < rules.size() ? place : static_cast<std::size_t>(errc::internal) - 1];
 }
 
 /// The sentence, without the names in front.

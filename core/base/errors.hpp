@@ -36,7 +36,7 @@ auto named(std::string_view backend, std::string_view operation, Work work)
   }
 }
 
-// The consequences of an error, by the one table in error_rules.cpp.
+// The consequences of an error, by the one table in errors.cpp.
 
 /// Whether tableq's own unit of work may run again: another session held a lock, or this one was
 /// lost before its use.

@@ -121,7 +121,8 @@ void wake_pipe::raise() noexcept {
 void wake_pipe::lower() noexcept {
   while (read_some(ends_[0])) {
   }
-  // Not before: a byte that comes in between would be taken, and the next raise would write none.
+  // After the reads: a byte that another thread writes in between would be read, and the next raise
+  // would write none.
   raised_.exchange(false);
 }
 

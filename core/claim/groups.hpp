@@ -33,7 +33,7 @@ void lock_groups(const queue_state& queue, transaction_state& tx, const group_se
 ///   group with a rate they need a start.
 /// @return how many are ready, or will be at their due time.
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,
-                           std::span<const message_id> returned = {});
+                           std::span<const message_id> returned);
 
 /// The same after a change of limits: messages that wait for a start wait anew, and some that are
 /// ready may be held again.

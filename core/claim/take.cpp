@@ -101,7 +101,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   read_gate gate(queue, tx, options.wait, options.stop);
   watched_queue& watched = queue.shared().watched;
   last_read last;
-  std::uint64_t mark = 0;  // of the readers, before the last read
+  std::uint64_t mark = 0;  // what `readers` had counted when the last read began
   const auto once = [&](reading how) {
     last = {};
     const auto began = std::chrono::steady_clock::now();

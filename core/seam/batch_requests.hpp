@@ -135,7 +135,7 @@ struct rejoin_item {
   TABLEQ_FIELDS(rejoin_item, id, former)
 };
 
-/// A batch.
+/// The number of a batch.
 struct batch_row {
   std::int64_t batch = 0;
   TABLEQ_FIELDS(batch_row, batch)

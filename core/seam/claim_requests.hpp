@@ -372,7 +372,7 @@ struct limited_row : delivery_row {
 /// A message that may be taken.
 struct pick_row {
   message_id id = {};
-  bool lengthy = false;  ///< claim.take takes it not.
+  bool lengthy = false;  ///< claim.take leaves it out.
   TABLEQ_FIELDS(pick_row, id, lengthy)
 };
 

@@ -47,7 +47,7 @@ inline constexpr std::array<shared_table, 8> shared_tables{{{"{catalog}", "table
                                                             {"{quotas}", "tableq_group_limits"},
                                                             {"{starts}", "tableq_group_starts"}}};
 
-/// The names for a text's placeholders. core/identifier checks them; the driver quotes them.
+/// The names for a text's placeholders. core/input/identifier checks them; the driver quotes them.
 struct table_names {
   std::string schema = {};  ///< Empty: the session's default.
   std::string prefix = {};  ///< Of all tables.

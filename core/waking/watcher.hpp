@@ -68,7 +68,7 @@ class watcher {
     /// The reader found something after it was woken.
     /// @param more more may be there.
     void found(woken reason, bool more);
-    /// The same for a reader that goes on by itself: no other one is woken.
+    /// The reader found something without being woken, and goes on. Wakes no other one.
     void found_by_itself();
     /// The reader must look again after this time, of which nothing else will tell.
     void look_again(std::chrono::milliseconds after);

@@ -180,7 +180,7 @@ class worker_feed {
   [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
                                                        handled::how what, transaction_state* tx);
   void settled_as(const std::vector<settlement>& batch, const std::vector<settle_result>& results);
-  void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
+  void not_settled(const std::vector<settlement>& batch, std::string_view why);
   /// Counts the ends of messages, removes the messages, and reports them.
   void conclude(const std::vector<conclusion>& all);
   /// The count of an end. Under the mutex.

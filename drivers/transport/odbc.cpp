@@ -72,7 +72,7 @@ struct odbc_link {
   std::optional<std::chrono::milliseconds> statement_timeout;
   bool wide_text;
   bool unlimited;  ///< The driver's.
-  /// A text began the open transaction: ODBC reports only transactions that the driver began.
+  /// An SQL statement began the open transaction. ODBC reports only those that the driver began.
   bool open = false;
   /// A statement failed within a transaction. Drivers and servers handle this differently, so the
   /// session is not used again.

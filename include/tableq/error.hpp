@@ -9,31 +9,32 @@
 namespace tableq::inline v0 {
 
 /// The cause of an error. Expected outcomes (empty, lease lost, a key that is held) are values, not
-/// errors, unless the caller asks for an error, as with on_duplicate::reject.
+/// errors, unless the caller asks for an error, as with on_duplicate::reject. The numbers never
+/// change; later versions may add some.
 enum class errc {
-  invalid_argument = 1,  ///< The call itself is wrong; nothing was sent. Also in a child of fork().
-  not_found,             ///< The queue, its table, or the file of the database does not exist.
-  kind_mismatch,         ///< The queue exists as another kind.
-  options_mismatch,      ///< It exists with another option that is fixed; what() names the option.
-  schema_mismatch,       ///< A foreign table has the name, or the table differs from tableq's.
-  schema_too_new,        ///< A newer tableq wrote the catalogue; use that version.
-  connection_failed,     ///< No session could be opened: host, credentials, database, file.
-  connection_lost,       ///< The session died; the statement certainly has no lasting effect.
-  outcome_unknown,       ///< The session or its file was lost in a change, which may have happened.
-  busy,                  ///< No lock or session was free within its time-out.
-  conflict,              ///< Serialization failure or deadlock; the database undid the transaction.
-  constraint_violated,   ///< A constraint of the table, or a trigger on it, refused the row.
-  permission_denied,     ///< The user lacks a right on a table or schema.
-  read_only,             ///< The file, database or session accepts no writes.
-  storage_full,          ///< Disk, quota or log is full.
-  too_large,             ///< A payload is over the database's limit.
-  not_a_database,        ///< The file is something else, or damaged.
-  duplicate_key,         ///< Another message holds the key, with on_duplicate::reject.
-  cancelled,             ///< A time limit or a cancel request ended the statement or transaction.
-  unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
-  queue_full,            ///< The queue has reached its capacity; nothing was added.
-  storage_failed,        ///< The disk failed a read or a write of the database; nothing changed.
-  internal,              ///< A result that no rule covers: please report it.
+  invalid_argument = 1,      ///< The call itself is wrong, or made in a child of fork().
+  not_found = 2,             ///< The queue, its table or the database's file does not exist.
+  kind_mismatch = 3,         ///< The queue exists as another kind.
+  options_mismatch = 4,      ///< It exists with another fixed option; what() names it.
+  schema_mismatch = 5,       ///< A foreign table has the name, or the table differs.
+  schema_too_new = 6,        ///< A newer tableq wrote the catalogue; use that version.
+  connection_failed = 7,     ///< No session could be opened: host, password, database, file.
+  connection_lost = 8,       ///< The session died; the statement has no lasting effect.
+  outcome_unknown = 9,       ///< The session was lost in a change, which may have happened.
+  busy = 10,                 ///< No lock or session was free within its time-out.
+  conflict = 11,             ///< Deadlock or serialization: the transaction is undone.
+  constraint_violated = 12,  ///< A constraint or a trigger of the table refused the row.
+  permission_denied = 13,    ///< The user lacks a right on a table or schema.
+  read_only = 14,            ///< The file, database or session accepts no writes.
+  storage_full = 15,         ///< Disk, quota or log is full.
+  too_large = 16,            ///< A payload is over the database's limit.
+  not_a_database = 17,       ///< The file is something else, or damaged.
+  duplicate_key = 18,        ///< Another message holds the key, with on_duplicate::reject.
+  cancelled = 19,            ///< A time limit or cancel request ended statement or transaction.
+  unsupported = 20,          ///< This database has no such feature: docs/drivers.md.
+  queue_full = 21,           ///< The queue has reached its capacity; nothing was added.
+  storage_failed = 22,       ///< The disk failed a read or a write; nothing changed.
+  internal = 23,             ///< A result that no rule covers: please report it.
 };
 
 /// The largest unit that is safe to repeat after an error, from small to large.

@@ -26,7 +26,7 @@ struct worker_event {
     /// hide messages from its user; SQL Server shows that only to users who may see the policy.
     trouble,
   };
-  kind what = kind::completed;  ///< The event.
+  kind what = kind::completed;  ///< Says which other members have a value.
   message_id id = {};           ///< The message. Zero: `trouble`.
   int attempt = 0;              ///< Its attempt, from 1. Zero: `trouble`.
   std::string_view why;         ///< At most about 2,000 bytes, or empty. Valid during the call.

@@ -32,7 +32,8 @@ struct mode {
   bool combines = false;
 };
 
-/// In another order each time, so that a time limit does not always omit the same scenarios.
+/// In an order that the seed decides, so that a time limit does not omit the same scenarios with
+/// every seed.
 template <class All>
 All shuffled(All all, random_source& lots) {
   for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[lots.below(i)]);

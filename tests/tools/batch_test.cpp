@@ -51,6 +51,17 @@ TEST_P(tool_batch, cancels_a_batch_and_refuses_what_is_over) {
   TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "news", "--batch", id, "no"}));
 }
 
+TEST_P(tool_batch, a_batch_within_another_is_a_member_of_it) {
+  const std::string outer = begin();
+  const std::string inner = lines_of(done({"batch", "begin", "--parent", outer})).at(0);
+  done({"batch", "seal", outer});
+  EXPECT_EQ(shown(outer).at("total"), 1);
+  EXPECT_EQ(shown(outer).at("state"), "sealed");
+  done({"batch", "seal", inner});
+  EXPECT_EQ(shown(outer).at("state"), "ended");
+  TABLEQ_EXPECT_REFUSAL(2, run({"batch", "begin", "--parent", "0"}));
+}
+
 TEST_P(tool_batch, nothing_to_list_is_exit_status_1) {
   done({"create", "claim", "jobs", "--batches"});
   EXPECT_EQ(run({"batch", "list"}).status, 1);

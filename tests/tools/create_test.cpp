@@ -112,6 +112,17 @@ TEST_P(tool_create, a_schema_can_be_chosen_where_there_are_any) {
   EXPECT_EQ(done({"dequeue", "mail", "--schema", *schema}), "there\n");
 }
 
+TEST_P(tool_create, ddl_prints_the_statements_of_a_queue) {
+  const std::string dialect = db().backend();
+  const std::string all = done({"ddl", dialect, "claim", "jobs", "--statements"});
+  for (const char* each : {"claim.enqueue", "claim.take", "claim.complete", ":max", "jobs"}) {
+    EXPECT_TRUE(contains(all, each)) << each;
+  }
+  EXPECT_FALSE(contains(all, "{table}"));
+  TABLEQ_EXPECT_REFUSAL(2, run({"ddl", dialect, "claim", "jobs", "--statements", "--grant",
+                                "viewer", "--user", "someone"}));
+}
+
 TEST_P(tool_create, what_ddl_prints_makes_the_queue) {
   const std::string dialect = db().backend();
   for (const tableq::kind kind : all_kinds()) {

@@ -53,6 +53,13 @@ TEST_P(tool_enqueue, takes_payloads_as_they_were_typed) {
   EXPECT_EQ(stored, expected);
 }
 
+TEST_P(tool_enqueue, a_longer_payload_than_allowed_is_refused) {
+  done({"create", "fifo", "mail"});
+  TABLEQ_EXPECT_REFUSAL(3, run({"enqueue", "mail", "--max-payload", "3", "four"}));
+  EXPECT_EQ(done({"enqueue", "mail", "--max-payload", "4", "four"}), "1\n");
+  EXPECT_EQ(done({"dequeue", "mail"}), "four\n");
+}
+
 TEST_P(tool_enqueue, priority_headers_and_times_go_along) {
   jobs();
   done({"enqueue", "jobs", "plain"});

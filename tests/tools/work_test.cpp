@@ -46,6 +46,13 @@ TEST_P(tool_work, exit_status_0_completes_and_a_keeping_queue_keeps) {
   EXPECT_EQ(kept.stats().done, 1U);
 }
 
+TEST_P(tool_work, finished_messages_may_wait_to_be_settled_together) {
+  jobs().enqueue_batch({{.payload = "a"}, {.payload = "b"}});
+  done({"work", "jobs", "--until-empty", "--linger", "20ms", "--", "true"});
+  EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 0U);
+  TABLEQ_EXPECT_REFUSAL(2, run({"work", "jobs", "--linger", "61s", "--", "true"}));
+}
+
 TEST_P(tool_work, any_other_exit_status_fails_with_a_reason) {
   jobs().enqueue("a");
   const ended end = work("echo $TABLEQ_ATTEMPT; exit 3");

@@ -49,7 +49,7 @@ struct verdict {
   bool undone = false;
 };
 
-/// The features of a database that core depends on. Each has one path in core.
+/// The features of a database that tableq depends on.
 struct capabilities {
   /// Readers and writers of a strict queue must lock the queue first (`queue.lock`), because a
   /// transaction does not see what others commit while it waits, or draws an id before it locks.
@@ -140,9 +140,9 @@ struct dialect {
   std::vector<std::string> products = {};
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
-  /// `{table}`, `{catalog}`, `{limits}`, `{floors}`, `{schedules}`, `{batches}` and `{members}`
-  /// become quoted names, `{table:suffix}` the quoted name of an index, `{index:suffix}` that with
-  /// its schema, and `:name` a parameter.
+  /// `{table}`, `{catalog}`, `{limits}`, `{floors}`, `{schedules}`, `{batches}`, `{members}`,
+  /// `{quotas}` and `{starts}` become quoted names, `{table:suffix}` the quoted name of an index,
+  /// `{index:suffix}` that with its schema, and `:name` a parameter.
   /// `:own_identity`, which any statement may use, is the identity of the queue that the caller's
   /// handle was opened for. A block that begins with
   /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: drivers/README.md.

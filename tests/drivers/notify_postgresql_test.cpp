@@ -21,8 +21,11 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// The mark at the end of a client's notifications; unique to this process.
-const std::string ends = "ends" + std::to_string(::getpid());
+// Names are unique to this process: channels belong to the whole database.
+const std::string this_process = std::to_string(::getpid());
+const std::string mail_name = "mail" + this_process;
+/// The mark at the end of a client's notifications.
+const std::string ends = "ends" + this_process;
 
 /// A client that receives notifications, and may announce that it listens.
 class hearing_client {
@@ -80,8 +83,7 @@ class notifications : public on_each_backend {
   }
   std::vector<std::string> heard() { return client_->heard(); }
 
-  /// A name unique to this process: channels belong to the whole database.
-  const std::string mail_ = "mail" + std::to_string(::getpid());
+  const std::string mail_ = mail_name;
   const std::vector<std::string> one{mail_ + "_tableq"};
 
  private:
@@ -219,9 +221,9 @@ INSTANTIATE_TEST_SUITE_P(, listening_to_postgresql, testing::Values(&postgresql_
                          backend_name);
 
 TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) {
-  auto mail = db().fifo("mail");
-  const std::int64_t identity = db().find("mail")->identity;
-  const auto names = tableq::core::names_for({}, "mail");
+  auto mail = db().fifo(mail_name);
+  const std::int64_t identity = db().find(mail_name)->identity;
+  const auto names = tableq::core::names_for({}, mail_name);
   const auto ear = tableq::core::make_driver(here().url())->listen();
   ASSERT_NE(ear, nullptr);
   const auto session = here().session();
@@ -235,7 +237,7 @@ TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) 
   mail.enqueue("y");
   const auto news = ear->wait(1min);
   ASSERT_EQ(news.notices.size(), 1U);
-  EXPECT_EQ(news.notices[0].channel, "mail_tableq");
+  EXPECT_EQ(news.notices[0].channel, mail_name + "_tableq");
   ear->leave(names, identity);
 }
 
@@ -246,7 +248,7 @@ TEST_P(listening_to_postgresql, ends_when_it_is_interrupted) {
 }
 
 TEST_P(listening_to_postgresql, hears_of_names_of_every_length) {
-  const std::string longest(40, 'q');
+  const std::string longest = std::string(40 - this_process.size(), 'q') + this_process;
   auto prefixed = open({.table_prefix = "p_34567890123456"});
   static_cast<void>(prefixed.fifo(longest));
   const auto names = tableq::core::names_for({.table_prefix = "p_34567890123456"}, longest);

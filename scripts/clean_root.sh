@@ -21,16 +21,17 @@ scripts/install_dependencies.sh packages
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A clone, because rules of tests/lint ask git for the files.
-git clone -q --depth 1 "file://$PWD" "$work/tableq"
+# Its path is one that no file names by chance: tests look for it in what they install.
+git clone -q --depth 1 "file://$PWD" "$work/clean-root-of-tableq"
 {
-  echo 'set -e; cd /tableq; export DEBIAN_FRONTEND=noninteractive'
+  echo 'set -e; cd /clean-root-of-tableq; export DEBIAN_FRONTEND=noninteractive'
   [[ -z ${CXX-} ]] || printf 'export CXX=%q\n' "$CXX"
   [[ -z ${CC-} ]] || printf 'export CC=%q\n' "$CC"
   printf 'exec'
   printf ' %q' "$@"
   echo
 } >"$work/run.sh"
-hooks=(--customize-hook="copy-in $work/tableq $work/run.sh /")
+hooks=(--customize-hook="copy-in $work/clean-root-of-tableq $work/run.sh /")
 # What this system trusts beside Debian's list, pip and npm need there too: a proxy may have a certificate of its own.
 shopt -s nullglob
 certificates=(/usr/local/share/ca-certificates/*.crt)

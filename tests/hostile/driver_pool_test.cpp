@@ -86,7 +86,8 @@ TABLEQ_ON_BACKENDS(driver_pool, shared_backends);
 TEST_P(driver_pool, gives_tableq_no_session_of_the_application) {
   if (ran_in_child()) return;
   plain()->once << change();
-  ASSERT_TRUE(changed(*plain())) << "the driver manager does not pool";
+  // From unixODBC 2.3.12 on, each environment has a pool of its own: tableq's is empty.
+  if (!changed(*plain())) GTEST_SKIP() << "this driver manager keeps applications apart";
   db().fifo("mail").enqueue("stored");
   EXPECT_EQ(db().fifo("mail").dequeue()->payload, "stored");
 }

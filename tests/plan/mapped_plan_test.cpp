@@ -143,7 +143,8 @@ class mapped_plan : public on_each_backend {
     std::string columns;
     std::string values;
   };
-  /// As many rows are done as are leased for long, and as wait. They come before those that wait in
+  /// As many rows are done as are leased for long, and as wait. Leases differ: SQLite 3.46 seeks in
+  /// no index whose rows were all alike when it was analyzed. They come before those that wait in
   /// the order of takes: only an index passes over them.
   void expect_constant(const columns_and_values& done, const columns_and_values& leased) {
     constexpr std::int64_t third = mapped_rows / 3;
@@ -197,7 +198,7 @@ TEST_P(mapped_plan, of_all_statements_is_constant_over_a_million_rows) {
                   .done = tableq::null_time("SentAt"),
                   .completed = tableq::on_complete::mark});
   expect_constant({", IsProcessed, SentAt", ", 1, 5"},
-                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000"});
+                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000 + n"});
 }
 
 TEST_P(mapped_plan, of_all_statements_is_constant_where_the_key_may_be_null) {
@@ -207,7 +208,7 @@ TEST_P(mapped_plan, of_all_statements_is_constant_where_the_key_may_be_null) {
         .completed = tableq::on_complete::mark},
        "UNIQUE");
   expect_constant({", IsProcessed, SentAt", ", 1, 5"},
-                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000"});
+                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000 + n"});
 }
 
 TEST_P(mapped_plan, of_all_statements_is_constant_where_times_tell_what_waits) {
@@ -221,7 +222,7 @@ TEST_P(mapped_plan, of_all_statements_is_constant_where_texts_tell_what_waits) {
   make("BIGINT",
        {.waiting = tableq::states("State", {.waiting = "new", .taken = "busy", .done = "done"}),
         .completed = tableq::on_complete::mark});
-  expect_constant({", State", ", 'done'"}, {", State, LeaseUntil", ", 'busy', 4102444800000"});
+  expect_constant({", State", ", 'done'"}, {", State, LeaseUntil", ", 'busy', 4102444800000 + n"});
 }
 
 }  // namespace

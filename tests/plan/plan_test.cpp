@@ -135,6 +135,26 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
                    .count = many});
 }
 
+TEST_P(plan, of_claim_reads_is_constant_though_the_queue_was_empty_when_it_was_analyzed) {
+  auto jobs = db().claim("jobs");
+  here().analyze();
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  std::vector<read> reads = {
+      {.name = "claim.take", .with = take("10", "1")},
+      {.name = single("claim.take"), .with = take("1", "1")},
+      promote(),
+      {.name = "claim.next_due", .with = from({{"now", "NULL"}})},
+      {.name = "claim.peek", .with = from({{"max", "10"}, {"now", "NULL"}})}};
+  add_look(reads, "jobs");
+  add_first(reads);
+  const auto before = work(reads, "jobs");
+  const std::string bytes = here().bytes_literal("x");
+  here().insert_many("jobs", "payload", bytes, many);
+  here().insert_many("jobs", "payload, state, due_at",
+                     bytes + ", 1 + n % 2, " + now() + " + 3600000 + n", many);
+  expect_no_more(reads, "jobs", before, "whose statistics are those of none");
+}
+
 TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   by_turns_ = true;
   auto jobs = db().claim("jobs", {.groups = {.by_turns = true}});

@@ -487,7 +487,8 @@ class Rows:
         elif size > room:
             joined = bytes_at(None, size)
             lib.tq_result_all_bytes(self, field, None, joined, size)
-        return joined, memoryview(sizes).cast("N").tolist()
+        # As wide as size_t, whose own letter newer stubs of memoryview do not know.
+        return joined, memoryview(sizes).cast("P").tolist()
 
     def all(self, field: bytes) -> List[bytes]:
         """Bytes of all rows; those of none are empty."""

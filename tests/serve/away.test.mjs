@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {existsSync, readdirSync, rmSync} from 'node:fs';
+import {connect} from 'node:net';
 import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fresh, server, tableq} from './world.mjs';
@@ -66,27 +67,40 @@ test('a database that is away shows as such, with its last figures, and heals', 
   await shown.stop();
 });
 
-test('a database that takes questions and does not answer shows as away, and heals', {skip}, async () => {
-  const shown = await server.start(url(name), ['--allow-changes']);
+test('a database that takes questions and does not answer shows as away, holds up no other, and heals', {skip}, async (t) => {
+  const other = fresh();
+  tableq(other, ['create', 'claim', 'here']);
+  const shown = await server.start([url(name), other], ['--allow-changes']);
   await shown.until('/healthz', (text) => text === 'ok\n', 'the first figures');
   const form = await shown.form('/db/1/queues/jobs');
   // All that reads the queue waits for this transaction.
   const holder = spawn('psql', ['-X', '-q', url(name)], {stdio: ['pipe', 'ignore', 'inherit']});
+  t.after(() => holder.kill());
   const ended = new Promise((go) => holder.once('exit', go));
   holder.stdin.write('BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE;\n');
   await shown.until('/healthz', (text) => text === 'not ok\n', 'the trouble', 1000);
   assert.match(await (await shown.get('/')).text(), /has not answered for ten seconds.*The figures are those of/s);
   assert.match(await (await shown.get('/metrics')).text(), /^tableq_database_up\{.*\} 0$/m);
-  // Pages that ask the database end, and hold up no page that does not.
-  const asked = [shown.get('/db/1/queues/jobs/messages'), shown.post('/db/1/queues/jobs/messages/1/priority', {form, priority: '3'})];
-  for (let i = 0; i < 10; i++) assert.equal((await shown.get('/db/1/queues/jobs')).status, 200);
-  const late = await Promise.all(asked);
-  assert.deepEqual(late.map((answer) => answer.status), [504, 504]);
-  assert.match(await late[1].text(), /may still do what you asked/);
+  // Pages that ask the database end, and hold up no page that does not, however many they are.
+  const asked = Array.from({length: 5}, () => shown.get('/db/1/queues/jobs/messages'));
+  const change = shown.post('/db/1/queues/jobs/messages/1/priority', {form, priority: '3'});
+  const {host, hostname, port} = new URL(shown.url);
+  const many = Array.from({length: 1500}, () => connect(Number(port), hostname).on('error', () => {}));
+  many.forEach((each) => each.write(`GET /db/1/doctor HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
+  for (const path of ['/', '/metrics', '/db/1/queues/jobs', '/db/2/queues/here/messages', '/db/2/doctor']) {
+    for (let i = 0; i < 3; i++) assert.equal((await shown.get(path)).status, 200, path);
+  }
+  assert.deepEqual((await Promise.all(asked)).map((answer) => answer.status), Array(5).fill(504));
+  const late = await change;
+  assert.equal(late.status, 504);
+  assert.match(await late.text(), /may still do what you asked/);
+  many.forEach((each) => each.destroy());
   holder.stdin.end('ROLLBACK;\n');
   await ended;
   await shown.until('/healthz', (text) => text === 'ok\n', 'its healing');
   assert.equal((await shown.get('/db/1/queues/jobs/messages')).status, 200);
+  // What had not begun when its time was over does not begin any more.
+  assert.equal(JSON.parse(tableq(url(name), ['get', 'jobs', '1'])).priority, 0);
   await shown.stop();
 });
 

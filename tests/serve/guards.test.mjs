@@ -182,7 +182,7 @@ test('the login gives a cookie, and ends', async () => {
 
 test('the login leads to no other site', async () => {
   const form = await closed.form('/login');
-  for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', '',
+  for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example', '/\t/evil.example/', '/\u00e9', 'javascript:alert(1)', '',
     '/x\r\nSet-Cookie: a=b']) {
     const answer = await closed.post('/login', {form, token, to});
     assert.equal(answer.headers.get('location'), '/', to);
@@ -273,6 +273,11 @@ test('a request that a proxy may read differently is refused, and its connection
   const chunk = `ffff\r\n${'x'.repeat(0xffff)}\r\n`;
   const large = await bytes(open, `POST / HTTP/1.1\r\nHost: ${host}\r\n${form}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`);
   assert.deepEqual(statuses(large), [413]);
+  // A line of a chunk that does not end takes no memory.
+  for (const begin of ['4;', '0\r\nX: ']) {
+    const text = await bytes(open, `POST / HTTP/1.1\r\nHost: ${host}\r\n${form}Transfer-Encoding: chunked\r\n\r\n${begin}${'y'.repeat(200_000)}`);
+    assert.deepEqual(statuses(text), [400], begin);
+  }
 });
 
 test('requests that come together are answered in their order', async () => {

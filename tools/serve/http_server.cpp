@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <deque>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -31,7 +32,7 @@ constexpr seconds receive_within{15};  ///< The whole request.
 constexpr seconds answer_within{20};
 constexpr seconds send_within{30};              ///< The whole answer.
 constexpr std::size_t most_connections = 4000;  ///< Less, if the process may open fewer files.
-constexpr std::size_t most_waiting = 1000;      ///< Requests that wait for a thread.
+constexpr std::size_t most_waiting = 1000;      ///< Requests that wait in a lane.
 /// Bytes of answers that slow clients have not read. Above it they get a refusal.
 constexpr std::size_t most_unsent = 256UL * 1024 * 1024;
 
@@ -91,6 +92,12 @@ request read_request(const sent_request& sent, const std::string& prefix) {
 /// State that connections share. Used in the thread of `io`, but for the answers.
 class http_server::state {
  public:
+  /// Threads for the answers that ask one database, or none: one that hangs holds up no other.
+  struct lane {
+    asio::thread_pool threads{3};
+    std::atomic<std::size_t> waiting = 0;
+  };
+
   void accept();
 
   class connection;
@@ -98,12 +105,10 @@ class http_server::state {
   std::size_t most = 0;
   std::size_t connections = 0;
   std::size_t unsent = 0;
-  std::atomic<std::size_t> answering = 0;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer rest{io};
-  asio::thread_pool pool{4};
-  asio::thread_pool quick_pool{2};
+  std::deque<lane> lanes;
   std::thread serving;
 };
 
@@ -160,14 +165,15 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
 
   void answer(std::shared_ptr<request> asked) {
     stream_.expires_never();
-    if (state_->answering >= most_waiting) {
+    state::lane& lane = state_->lanes[state_->pages->lane_of(*asked)];
+    if (lane.waiting >= most_waiting) {
       return write(state_->pages->failed(503, "Too many requests at once."), false);
     }
-    ++state_->answering;
+    ++lane.waiting;
     answered_ = false;
     late_.expires_after(answer_within);
     late_.async_wait([self = shared_from_this(), asked](beast::error_code cancelled) {
-      if (cancelled || std::exchange(self->answered_, true)) return;
+      if (cancelled || self->answered_.exchange(true)) return;
       const char* const advice =
           asked->posts ? "It may still do what you asked for: look before you repeat it."
                        : "Try again.";
@@ -175,12 +181,13 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
                       504, std::string("The database has not answered in time. ") + advice),
                   false);
     });
-    auto& threads = state_->pages->is_quick(*asked) ? state_->quick_pool : state_->pool;
-    asio::post(threads, [self = shared_from_this(), of = std::move(asked)] {
-      auto made = std::make_shared<response>(self->state_->pages->respond(*of));
-      --self->state_->answering;
+    asio::post(lane.threads, [self = shared_from_this(), of = std::move(asked), &lane] {
+      auto made = std::make_shared<response>();
+      // Nobody waits for one that is late: it does not begin any more.
+      if (!self->answered_) *made = self->state_->pages->respond(*of);
+      --lane.waiting;
       asio::post(self->state_->io, [self, made] {
-        if (std::exchange(self->answered_, true)) return;  // Too late: another one was sent.
+        if (self->answered_.exchange(true)) return;  // Too late: another one was sent.
         self->late_.cancel();
         self->write(std::move(*made));
       });
@@ -222,12 +229,12 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
 
   state* state_;
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{body_bytes};  ///< A line of a chunk has no other bound.
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> reply_;
   asio::steady_timer late_;
   std::size_t unsent_ = 0;
-  bool answered_ = true;
+  std::atomic<bool> answered_ = true;
 };
 
 void http_server::state::accept() {
@@ -258,6 +265,7 @@ http_server::http_server(const std::string& address, unsigned short port)
 void http_server::start(site& pages) {
   state_->most = room_for_connections();
   state_->pages = &pages;
+  state_->lanes.resize(pages.lanes());
   state_->accept();
   state_->serving = std::thread([shared = state_.get()] { shared->io.run(); });
 }
@@ -269,8 +277,7 @@ unsigned short http_server::port() const {
 http_server::~http_server() {
   state_->io.stop();
   if (state_->serving.joinable()) state_->serving.join();
-  state_->pool.join();
-  state_->quick_pool.join();
+  for (state::lane& each : state_->lanes) each.threads.join();
 }
 
 }  // namespace tool::web

@@ -35,8 +35,10 @@ bool wants_data(const request& from) {
 
 /// Where a login leads: a path of this server, never another one.
 std::string own_target(const std::string& target, const std::string& start) {
+  // Browsers leave out tabs and newlines: "/\t/host" is another server.
+  const auto printed = [](char c) { return c > ' ' && c < 0x7f && c != '\\'; };
   const bool own = target.starts_with(start) && !target.starts_with("//") &&
-                   target.find_first_of("\\\n\r") == std::string::npos && is_text(target);
+                   std::ranges::all_of(target, printed);
   return own ? target : start;
 }
 
@@ -92,10 +94,16 @@ const route* site::find(const request& from, std::vector<std::string>& places) c
   return nullptr;
 }
 
-bool site::is_quick(const request& from) const {
-  std::vector<std::string> unused;
-  const route* const found = find(from, unused);
-  return found == nullptr || found->quick;
+std::size_t site::database_at(const std::string& place) const {
+  std::size_t out = 0;
+  while (out < parts_.databases.size() && place != std::to_string(out + 1)) ++out;
+  return out;
+}
+
+std::size_t site::lane_of(const request& from) const {
+  std::vector<std::string> places;
+  const route* const found = find(from, places);
+  return found == nullptr || found->quick ? 0 : (database_at(places[0]) + 1) % lanes();
 }
 
 response site::failed(unsigned status, const std::string& title, const std::string& why,
@@ -169,8 +177,7 @@ response site::answer_admitted(call& asked) {
   if (found == nullptr) throw page_error(404, "There is no such page.");
   if (!places.empty()) {
     places.resize(3);
-    const auto is_it = [&](std::size_t i) { return places[0] == std::to_string(i + 1); };
-    while (asked.database < parts_.databases.size() && !is_it(asked.database)) ++asked.database;
+    asked.database = database_at(places[0]);
     if (asked.database == parts_.databases.size()) {
       throw page_error(404, "There is no such database.");
     }

@@ -63,14 +63,17 @@ class site {
   [[nodiscard]] const std::string& prefix() const { return parts_.guard.rules.prefix; }
   /// Throws nothing but for want of memory.
   [[nodiscard]] response respond(const request& from);
-  /// Whether it is answered without the database.
-  [[nodiscard]] bool is_quick(const request& from) const;
+  /// Requests of one lane ask the same database; those of lane 0 none.
+  [[nodiscard]] std::size_t lane_of(const request& from) const;
+  [[nodiscard]] std::size_t lanes() const { return parts_.databases.size() + 1; }
   /// A page that tells why there is no other one.
   [[nodiscard]] response failed(unsigned status, const std::string& title,
                                 const std::string& why = "", const call* asked = nullptr) const;
 
  private:
   [[nodiscard]] const route* find(const request& from, std::vector<std::string>& places) const;
+  /// The database of a place; as many as there are: none.
+  [[nodiscard]] std::size_t database_at(const std::string& place) const;
   [[nodiscard]] response answer(call& asked);
   [[nodiscard]] response answer_admitted(call& asked);
   [[nodiscard]] response log_in(const request& from);

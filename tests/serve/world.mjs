@@ -186,7 +186,7 @@ export class server {
   // The token of the forms of a page.
   async form(path, headers = {}) {
     const text = await (await this.get(path, headers)).text();
-    return /name="form" value="([0-9a-f]+)"/.exec(text)?.[1] ?? '';
+    return /name="form" value="([0-9a-f-]+)"/.exec(text)?.[1] ?? '';
   }
 
   // Reads until it is so: figures come with the next reading.

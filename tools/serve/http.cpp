@@ -1,8 +1,5 @@
 #include "http.hpp"
 
-#include <sys/random.h>
-
-#include <cerrno>
 #include <charconv>
 #include <iterator>
 #include <locale>
@@ -11,6 +8,8 @@
 #include <boost/algorithm/hex.hpp>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 
 namespace tool::web {
 
@@ -112,13 +111,8 @@ bool equal_in_constant_time(std::string_view secret, std::string_view given) {
   return differs == 0;
 }
 
-std::string random_text(std::size_t size) {
-  std::string bytes(size, '\0');
-  // Up to 256 bytes come at once, and no signal interrupts it.
-  if (::getrandom(bytes.data(), size, 0) != static_cast<ssize_t>(size)) {
-    throw std::system_error(errno, std::generic_category(), "no random numbers");
-  }
-  return boost::algorithm::hex_lower(bytes);
+std::string random_text() {
+  return to_string(boost::uuids::random_generator_pure()());
 }
 
 }  // namespace tool::web

@@ -81,7 +81,7 @@ std::string lower_case(std::string_view text);
 /// Compares in a time that depends on the length of `given` only.
 bool equal_in_constant_time(std::string_view secret, std::string_view given);
 
-/// `size` random bytes of the system, in hexadecimal digits.
-std::string random_text(std::size_t size = 16);
+/// 122 random bits of the system.
+std::string random_text();
 
 }  // namespace tool::web

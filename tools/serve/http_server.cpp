@@ -150,7 +150,8 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
       return refuse(400, "This is not an HTTP request.");
     if (failure) return;  // Slow, or gone: the destructor closes.
     try {
-      answer(std::make_shared<request>(read_request(parser_->get(), state_->pages->prefix())));
+      answer(std::make_shared<request>(
+          read_request(parser_->get(), state_->pages->guard.rules.prefix)));
     } catch (const page_error& why) {
       refuse(why.status(), why.what());
     }

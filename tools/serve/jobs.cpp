@@ -17,7 +17,7 @@ bool jobs::start(const std::string& place, const std::string& what, action run_i
   while (all_.size() >= most_kept) {
     all_.erase(std::prev(std::find_if_not(all_.rbegin(), all_.rend(), runs).base()));
   }
-  job& one = all_.emplace_front(job{{.place = place, .name = random_text(8), .what = what}, {}});
+  job& one = all_.emplace_front(job{{.place = place, .name = random_text(), .what = what}, {}});
   one.thread = std::jthread([this, &one, run_it = std::move(run_it)](const std::stop_token& stop) {
     run(one, run_it, stop);
   });

@@ -1,7 +1,6 @@
 #include <array>
-#include <cmath>
 #include <cstdio>
-#include <limits>
+#include <functional>
 
 #include "site.hpp"
 
@@ -9,47 +8,42 @@ namespace tool::web {
 
 namespace {
 
-/// Of a queue, by the name of a count, or by a function; not a number: unknown.
-struct gauge {
-  std::string name;
-  std::string_view help;
-  std::string_view figure = {};
-  double (*value)(const queue_view&) = nullptr;
+using view = const queue_view&;
+using reading = std::optional<double>;
 
-  [[nodiscard]] double of(const queue_view& queue) const {
-    if (name == "queue_readable") return queue.trouble.empty() ? 1 : 0;
-    if (!queue.trouble.empty()) return unknown;
-    if (value != nullptr) return value(queue);
-    const auto count = queue.find(figure).count;
-    return count ? static_cast<double>(*count) : unknown;
-  }
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+/// Of a queue.
+struct gauge {
+  const char* name;
+  const char* help;
+  std::function<reading(view)> of;
 };
 
+auto count_gauge(const char* figure) {
+  return [figure](view of) -> reading { return of.find(figure).count; };
+}
+
 const std::vector<gauge>& gauges() {
-  using queue = const queue_view&;
   static const std::vector<gauge> all{
-      {"queue_ready", "Messages that a read could return now.", "ready"},
-      {"queue_delayed", "Messages that fall due later.", "delayed"},
-      {"queue_leased", "Messages under a lease.", "leased"},
-      {"queue_held", "Messages behind others of their group.", "held"},
-      {"queue_done", "Messages that were completed and kept.", "done"},
-      {"queue_dead", "Dead messages in the queue.", "dead"},
+      {"queue_ready", "Messages that a read could return now.", count_gauge("ready")},
+      {"queue_delayed", "Messages that fall due later.", count_gauge("delayed")},
+      {"queue_leased", "Messages under a lease.", count_gauge("leased")},
+      {"queue_held", "Messages behind others of their group.", count_gauge("held")},
+      {"queue_done", "Messages that were completed and kept.", count_gauge("done")},
+      {"queue_dead", "Dead messages in the queue.", count_gauge("dead")},
       {"queue_dead_elsewhere", "Dead messages of the queue in its dead-letter queue.",
-       "dead_letters"},
-      {"queue_oldest_seconds", "Age of the oldest ready message.", "",
-       [](queue of) {
+       count_gauge("dead_letters")},
+      {"queue_oldest_seconds", "Age of the oldest ready message.",
+       [](view of) -> reading {
+         if (!of.figures) return std::nullopt;
          // Nothing waits: that is no wait, and an alert ends.
-         const auto oldest = of.oldest().value_or(std::chrono::milliseconds{0});
-         return of.figures ? std::chrono::duration<double>(oldest).count() : gauge::unknown;
+         return std::chrono::duration<double>(of.oldest().value_or(std::chrono::seconds{0}))
+             .count();
        }},
-      {"queue_enqueued_per_second", "Messages added each second.", "",
-       [](queue of) { return of.rates.enqueued.value_or(gauge::unknown); }},
-      {"queue_left_per_second", "Messages that left each second.", "",
-       [](queue of) { return of.rates.left.value_or(gauge::unknown); }},
-      {"queue_paused", "1 while reads are stopped.", "",
-       [](queue of) { return of.paused ? 1.0 : 0.0; }},
-      {"queue_readable", "0 while the figures of the queue cannot be read."}};
+      {"queue_enqueued_per_second", "Messages added each second.",
+       [](view of) { return of.rates.enqueued; }},
+      {"queue_left_per_second", "Messages that left each second.",
+       [](view of) { return of.rates.left; }},
+      {"queue_paused", "1 while reads are stopped.", [](view of) { return of.paused ? 1 : 0; }}};
   return all;
 }
 
@@ -97,29 +91,34 @@ response metrics_text(const call& asked) {
   const auto each_queue = [&](const auto& each) {
     for (const auto& [database, all] : sources) {
       if (!all->trouble.empty()) continue;  // Old figures would look like new ones.
-      for (const queue_view& queue : all->queues) each(database, queue);
+      for (view one : all->queues) each(database, one);
     }
   };
   for (const gauge& one : gauges()) {
     out.declare(one.name, one.help);
-    each_queue([&](std::string_view database, const queue_view& queue) {
-      const double value = one.of(queue);
-      if (!std::isfinite(value)) return;
-      const auto kind = to_string(queue.info.kind);
-      out.line({{"database", database}, {"queue", queue.name()}, {"kind", kind}}, value);
+    each_queue([&](std::string_view database, view of) {
+      const reading value = of.trouble.empty() ? one.of(of) : std::nullopt;
+      if (value)
+        out.line({{"database", database}, {"queue", of.name()}, {"kind", to_string(of.info.kind)}},
+                 *value);
     });
   }
+  out.declare("queue_readable", "0 while the figures of the queue cannot be read.");
+  each_queue([&](std::string_view database, view of) {
+    out.line({{"database", database}, {"queue", of.name()}, {"kind", to_string(of.info.kind)}},
+             of.trouble.empty() ? 1 : 0);
+  });
   out.declare("queue_at_least", "1 for a count that stopped at its limit: there are more.");
-  each_queue([&](std::string_view database, const queue_view& queue) {
-    for (const figure& each : queue.trouble.empty() ? queue.counts : std::vector<figure>()) {
+  each_queue([&](std::string_view database, view of) {
+    for (const figure& each : of.trouble.empty() ? of.counts : std::vector<figure>()) {
       if (!each.at_least) continue;
-      out.line({{"database", database}, {"queue", queue.name()}, {"figure", each.name}}, 1);
+      out.line({{"database", database}, {"queue", of.name()}, {"figure", each.name}}, 1);
     }
   });
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(out.text)};
 }
 
-response health(const site_parts& site) {
+response health(const site& site) {
   const auto up = [](const auto& each) { return each->view()->up(); };
   return std::ranges::all_of(site.databases, up) ? plain(200, "ok\n") : plain(503, "not ok\n");
 }

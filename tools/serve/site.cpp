@@ -47,8 +47,7 @@ response as_json(const json& value) {
           .body = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-response shown(const site_parts& site, const page& content, const call* asked,
-               unsigned status = 200) {
+response shown(const site& site, const page& content, const call* asked, unsigned status = 200) {
   return {.status = status, .body = framed(site, content, asked).release()};
 }
 
@@ -66,8 +65,8 @@ response asset(const std::string& name) {
 
 }  // namespace
 
-site::site(std::vector<std::unique_ptr<watched_database>> databases, settings given)
-    : parts_{.databases = std::move(databases), .guard = access(std::move(given))} {
+site::site(std::vector<std::unique_ptr<watched_database>> sources, settings given)
+    : databases(std::move(sources)), guard(std::move(given)) {
   routes_ = {{"", queues_page, true},
              {"metrics", metrics_text, true},
              {"db/*/doctor", doctor_page},
@@ -96,7 +95,7 @@ const route* site::find(const request& from, std::vector<std::string>& places) c
 
 std::size_t site::database_at(const std::string& place) const {
   std::size_t out = 0;
-  while (out < parts_.databases.size() && place != std::to_string(out + 1)) ++out;
+  while (out < databases.size() && place != std::to_string(out + 1)) ++out;
   return out;
 }
 
@@ -112,11 +111,11 @@ response site::failed(unsigned status, const std::string& title, const std::stri
     return plain(status, (why.empty() ? title : why) + "\n");
   }
   const bool admitted = asked != nullptr && asked->by;
-  return shown(parts_, failure_page(parts_, title, why), admitted ? asked : nullptr, status);
+  return shown(*this, failure_page(*this, title, why), admitted ? asked : nullptr, status);
 }
 
 response site::respond(const request& from) {
-  call asked{.site = parts_, .from = from};
+  call asked{.site = *this, .from = from};
   try {
     return answer(asked);
   } catch (const page_error& failure) {
@@ -139,12 +138,12 @@ response site::answer(call& asked) {
   const auto gets = [&](std::string_view name, std::size_t segments = 1) {
     return !from.posts && first == name && from.path.size() == segments;
   };
-  parts_.guard.refuse_foreign(from);
-  if (gets("healthz")) return health(parts_);
+  guard.refuse_foreign(from);
+  if (gets("healthz")) return health(*this);
   if (gets("assets", 2)) return asset(from.path[1]);
-  const settings& rules = parts_.guard.rules;
+  const settings& rules = guard.rules;
   if (first == "login" && from.path.size() == 1 && !rules.token.empty()) return log_in(from);
-  asked.by = parts_.guard.admit(from);
+  asked.by = guard.admit(from);
   if (asked.by || (rules.open_metrics && gets("metrics"))) return answer_admitted(asked);
   if (wants_data(from) || from.posts) {
     response out = plain(401, "Give the token: Authorization: Bearer TOKEN\n");
@@ -153,7 +152,7 @@ response site::answer(call& asked) {
   }
   // A longer one would be too long for the next request.
   return see_other(
-      parts_.link("/login" + (from.target.size() < 2000 ? "?to=" + escaped(from.target) : "")));
+      link("/login" + (from.target.size() < 2000 ? "?to=" + escaped(from.target) : "")));
 }
 
 response site::answer_admitted(call& asked) {
@@ -163,8 +162,8 @@ response site::answer_admitted(call& asked) {
       throw page_error(403, "The form is too old. Load the page again, and repeat.");
     }
     if (from.path == std::vector<std::string>{"logout"}) {
-      response out = see_other(parts_.link("/login"));
-      out.headers.emplace_back("Set-Cookie", parts_.guard.log_out(*asked.by));
+      response out = see_other(link("/login"));
+      out.headers.emplace_back("Set-Cookie", guard.log_out(*asked.by));
       return out;
     }
     if (!asked.rules().allows_changes) {
@@ -178,7 +177,7 @@ response site::answer_admitted(call& asked) {
   if (!places.empty()) {
     places.resize(3);
     asked.database = database_at(places[0]);
-    if (asked.database == parts_.databases.size()) {
+    if (asked.database == databases.size()) {
       throw page_error(404, "There is no such database.");
     }
     asked.view = asked.watched().view();
@@ -186,7 +185,7 @@ response site::answer_admitted(call& asked) {
     asked.item = places[2];
   }
   if (const auto* content = std::get_if<page (*)(const call&)>(&found->answer)) {
-    return shown(parts_, (*content)(asked), &asked);
+    return shown(*this, (*content)(asked), &asked);
   }
   if (const auto* data = std::get_if<json (*)(const call&)>(&found->answer)) {
     return as_json((*data)(asked));
@@ -197,12 +196,12 @@ response site::answer_admitted(call& asked) {
 // NOLINTNEXTLINE(readability-make-member-function-const): it makes a session
 response site::log_in(const request& from) {
   const std::string target =
-      own_target(from.posts ? from.given("to") : from.asked("to"), parts_.link("/"));
+      own_target(from.posts ? from.given("to") : from.asked("to"), link("/"));
   const auto asking = [&](unsigned status, const std::string& trouble) {
-    return shown(parts_, login_page(parts_, target, trouble), nullptr, status);
+    return shown(*this, login_page(*this, target, trouble), nullptr, status);
   };
   if (!from.posts) return asking(200, "");
-  const auto cookie = parts_.guard.log_in(from);
+  const auto cookie = guard.log_in(from);
   if (!cookie) return asking(403, "This is not the token, or the page was too old. Try again.");
   response out = see_other(target);
   out.headers.emplace_back("Set-Cookie", *cookie);

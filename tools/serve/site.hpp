@@ -8,21 +8,55 @@
 
 namespace tool::web {
 
-/// The sources of the pages.
-struct site_parts {
-  std::vector<std::unique_ptr<watched_database>> databases;
-  access guard;
-  jobs actions = {};
+struct call;
+
+/// An address, and its answer. Each throws page_error, usage_error for a wrong value in the address
+/// or the form, or tableq::error of the database.
+struct route {
+  /// The first `*` is the number of a database, the second a queue's name, the third an item.
+  std::string path;
+  std::variant<page (*)(const call&), json (*)(const call&), response (*)(const call&)> answer;
+  bool quick = false;  ///< It is made of what is in memory.
+  bool posts = false;
+};
+
+/// Answers all requests: guards, then pages, actions and data.
+class site {
+ public:
+  site(std::vector<std::unique_ptr<watched_database>> sources, settings given);
 
   /// A path of this site: `link("/db/1/doctor")`.
   [[nodiscard]] std::string link(const std::string& path) const {
     return guard.rules.prefix + path;
   }
+  /// Throws nothing but for want of memory.
+  [[nodiscard]] response respond(const request& from);
+  /// Requests of one lane ask the same database; those of lane 0 none.
+  [[nodiscard]] std::size_t lane_of(const request& from) const;
+  [[nodiscard]] std::size_t lanes() const { return databases.size() + 1; }
+  /// A page that tells why there is no other one.
+  [[nodiscard]] response failed(unsigned status, const std::string& title,
+                                const std::string& why = "", const call* asked = nullptr) const;
+
+  // What pages and actions use.
+  const std::vector<std::unique_ptr<watched_database>> databases;
+  access guard;
+  jobs actions = {};
+
+ private:
+  [[nodiscard]] const route* find(const request& from, std::vector<std::string>& places) const;
+  /// The database of a place; as many as there are: none.
+  [[nodiscard]] std::size_t database_at(const std::string& place) const;
+  [[nodiscard]] response answer(call& asked);
+  [[nodiscard]] response answer_admitted(call& asked);
+  [[nodiscard]] response log_in(const request& from);
+
+  std::vector<route> routes_;
 };
 
 /// A request, and the place that it names.
 struct call {
-  site_parts& site;
+  class site& site;
   const request& from;
   std::optional<visitor> by = {};                  ///< Nobody: for pages that need no token.
   std::size_t database = 0;                        ///< Of paths below `/db`, where it begins at 1.
@@ -45,43 +79,6 @@ struct call {
   }
 };
 
-/// An address, and its answer. Each throws page_error, usage_error for a wrong value in the address
-/// or the form, or tableq::error of the database.
-struct route {
-  /// The first `*` is the number of a database, the second a queue's name, the third an item.
-  std::string path;
-  std::variant<page (*)(const call&), json (*)(const call&), response (*)(const call&)> answer;
-  bool quick = false;  ///< It is made of what is in memory.
-  bool posts = false;
-};
-
-/// Answers all requests: guards, then pages, actions and data.
-class site {
- public:
-  site(std::vector<std::unique_ptr<watched_database>> databases, settings given);
-
-  [[nodiscard]] const std::string& prefix() const { return parts_.guard.rules.prefix; }
-  /// Throws nothing but for want of memory.
-  [[nodiscard]] response respond(const request& from);
-  /// Requests of one lane ask the same database; those of lane 0 none.
-  [[nodiscard]] std::size_t lane_of(const request& from) const;
-  [[nodiscard]] std::size_t lanes() const { return parts_.databases.size() + 1; }
-  /// A page that tells why there is no other one.
-  [[nodiscard]] response failed(unsigned status, const std::string& title,
-                                const std::string& why = "", const call* asked = nullptr) const;
-
- private:
-  [[nodiscard]] const route* find(const request& from, std::vector<std::string>& places) const;
-  /// The database of a place; as many as there are: none.
-  [[nodiscard]] std::size_t database_at(const std::string& place) const;
-  [[nodiscard]] response answer(call& asked);
-  [[nodiscard]] response answer_admitted(call& asked);
-  [[nodiscard]] response log_in(const request& from);
-
-  site_parts parts_;
-  std::vector<route> routes_;
-};
-
 page queues_page(const call& asked);
 page queue_page(const call& asked);
 page messages_page(const call& asked);
@@ -90,7 +87,7 @@ page dead_page(const call& asked);
 page actions_page(const call& asked);
 page doctor_page(const call& asked);
 response metrics_text(const call& asked);
-response health(const site_parts& site);
+response health(const site& site);
 
 /// The addresses of the forms, and of the data.
 void add_actions(std::vector<route>& to);
@@ -98,9 +95,9 @@ void add_data(std::vector<route>& to);
 
 /// The page in its frame.
 /// @param asked null for visitors who were not admitted: a small frame, without navigation.
-html framed(const site_parts& site, const page& content, const call* asked);
-page login_page(const site_parts& site, const std::string& target, const std::string& trouble);
-page failure_page(const site_parts& site, const std::string& title, const std::string& why);
+html framed(const site& site, const page& content, const call* asked);
+page login_page(const site& site, const std::string& target, const std::string& trouble);
+page failure_page(const site& site, const std::string& title, const std::string& why);
 
 // The queue of a call.
 

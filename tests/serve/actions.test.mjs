@@ -1,7 +1,7 @@
 // Actions, by clicks, with script and without.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
-import {browser, copied, evil, faults, fill, fresh, scratch, server, tableq, write} from './world.mjs';
+import {browser, copied, faults, fill, fresh, scratch, server, tableq, write} from './world.mjs';
 import {join} from 'node:path';
 
 let chromium;
@@ -42,7 +42,7 @@ const said = (page) => page.locator('.notice').innerText();
 for (const javaScriptEnabled of [true, false]) {
   const way = javaScriptEnabled ? 'with script' : 'without script';
 
-  test(`a queue is paused, resumed and emptied ${way}`, async () => {
+  test(`a queue is paused and resumed ${way}`, async () => {
     await begin();
     await on('/db/1/queues/audit', {javaScriptEnabled}, async (page) => {
       await page.getByRole('button', {name: 'Pause'}).click();
@@ -50,55 +50,6 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(JSON.parse(tableq(db, ['limit', 'audit', '--json'])).paused, true);
       await page.getByRole('button', {name: 'Resume'}).click();
       assert.equal(JSON.parse(tableq(db, ['limit', 'audit', '--json'])).paused, false);
-      await page.getByText('Delete every message').first().click();
-      await page.getByLabel("The queue's name").fill('other');
-      await page.getByRole('button', {name: 'Delete every message'}).click();
-      assert.match(await page.locator('main').innerText(), /Nothing was deleted/);
-      assert.equal(figures('audit').ready, 3);
-      await page.goBack();
-      if (!(await page.getByLabel("The queue's name").isVisible())) {
-        await page.getByText('Delete every message').first().click();
-      }
-      await page.getByLabel("The queue's name").fill('audit');
-      await page.getByRole('button', {name: 'Delete every message'}).click();
-      await shown.until('/db/1/queues/audit/actions', (text) => text.includes('3 messages') && text.includes('done'), 'its end');
-      assert.equal(figures('audit').ready, 0);
-      await page.goto(shown.at('/db/1/queues/orders'));
-      await page.getByText('Delete done messages').click();
-      await page.getByLabel('That finished').fill('0s');
-      await page.getByRole('button', {name: 'Delete', exact: true}).click();
-      await shown.until('/db/1/queues/orders/actions', (text) => text.includes('20 messages') && text.includes('done'), 'its end');
-      assert.equal(figures('orders').done, 0);
-    });
-  });
-
-  test(`limits are set and removed, also of a group ${way}`, async () => {
-    await begin();
-    const limits = (...words) => tableq(db, ['limit', 'orders', '--json', ...words]).trim().split('\n').map((line) => JSON.parse(line));
-    await on('/db/1/queues/orders', {javaScriptEnabled}, async (page) => {
-      const form = async (summary, inputs, press) => {
-        await page.locator('summary', {hasText: summary}).click();
-        const open = page.locator('details.danger[open]');
-        for (const [label, text] of Object.entries(inputs)) await open.getByLabel(label).fill(text);
-        await page.getByRole('button', {name: press}).click();
-      };
-      await form('Change the limits', {Capacity: '5000', Rate: '2.5', Concurrency: '9'}, 'Set the limits');
-      assert.match(await said(page), /limits are set/);
-      assert.match(await page.locator('main').innerText(), /2\.5 per second/);
-      assert.deepEqual(limits()[0], {queue: 'orders', paused: false, capacity: 5000, rate: 2.5, burst: null, concurrency: 9});
-      await form('Change the limits', {Rate: 'none', Capacity: 'none'}, 'Set the limits');
-      assert.deepEqual(limits()[0], {queue: 'orders', paused: false, capacity: null, rate: null, burst: null, concurrency: 9});
-      await form('Change the limits', {Rate: 'much'}, 'Set the limits');
-      assert.match(await page.locator('main').innerText(), /The limit rate must be a number/);
-      await page.goto(shown.at('/db/1/queues/orders'));
-      const groups = {'Group, or empty': evil[1], Running: '4', Rate: '0.25'};
-      await form('Change limits of groups', groups, 'Set the group');
-      assert.match(await said(page), /of the group are set/);
-      const of = (group) => limits('--groups').find((one) => one.group === group);
-      assert.deepEqual(of(evil[1]), {queue: 'orders', group: evil[1], running: 4, rate: 0.25, burst: null, weight: null});
-      await form('Change limits of groups', {'Group, or empty': evil[1], Running: 'none', Rate: 'none'}, 'Set the group');
-      assert.equal(of(evil[1]), undefined);
-      if (javaScriptEnabled) assert.deepEqual(await faults(page), []);
     });
   });
 
@@ -142,29 +93,6 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('a schedule is paused, resumed and run', async () => {
-  await begin();
-  const rule = () => tableq(db, ['schedules', 'list', '--json']).trim().split('\n').map((line) => JSON.parse(line)).find((one) => one.name === evil[0]);
-  await shown.until('/db/1/queues/imports', (text) => text.includes('Run now'), 'the schedules');
-  await on('/db/1/queues/imports', {}, async (page) => {
-    const press = async (name) => {
-      await page.locator('tr', {hasText: evil[0]}).getByRole('button', {name}).click();
-      return said(page);
-    };
-    assert.match(await press('Pause it'), /schedule is paused/);
-    assert.equal(rule().enabled, false);
-    assert.match(await press('Resume it'), /goes on/);
-    assert.equal(rule().enabled, true);
-    const before = figures('imports').ready;
-    assert.match(await press('Run now'), /is added/);
-    assert.equal(figures('imports').ready, before + 1);
-  });
-  // The schedule of another queue is none of this page.
-  const form = await shown.form('/db/1/queues/imports');
-  assert.equal((await shown.post('/db/1/queues/imports/schedules/run', {form, name: 'signs'})).status, 404);
-  assert.equal((await shown.post('/db/1/queues/imports/schedules/remove', {form, name: evil[0]})).status, 404);
-});
-
 test('one dead message is redriven', async () => {
   await begin();
   await on('/db/1/queues/emails/dead', {}, async (page) => {
@@ -194,7 +122,7 @@ test('messages are found by a filter', async () => {
       await page.getByRole('button', {name: 'Show'}).click();
       return page.locator('tbody th').count();
     };
-    const all = await ids({Header: 'source', 'Value of the header': 'web'});
+    const all = await ids({Header: 'source=web'});
     assert.ok(all > 3);
     assert.equal(await ids({'Key begins with': 'order-1'}) > 0, true);
     assert.ok(await ids({Group: 'customer-2'}) < all);
@@ -208,7 +136,7 @@ test('messages are found by a filter', async () => {
 
 test('hidden headers cannot be asked for', async () => {
   await begin();
-  const answer = await shown.get('/db/1/queues/orders/messages?header=source&value=web');
+  const answer = await shown.get('/db/1/queues/orders/messages?header=source%3Dweb');
   assert.equal(answer.status, 400);
   await on('/db/1/queues/orders/messages', {}, async (page) => {
     assert.equal(await page.getByLabel('Header', {exact: true}).count(), 0);

@@ -12,8 +12,6 @@ run('create', 'claim', 'invoices', '--dead-letters', 'letters');
 run('create', 'fifo', 'audit');
 run('create', 'pending', 'reminders');
 run('limit', 'emails', '--rate', '200');
-run('limit', 'orders', '--group', 'customer-3', '--running', '3', '--rate', '50');
-run('limit', 'orders', '--group', 'customer-5', '--running', '2');
 run('enqueue', 'reminders', 'call', '--delay', '3d');
 run('enqueue', 'invoices', ...Array.from({length: 40}, (_, i) => `invoice ${i}`));
 for (const [i, error] of ['550 no such mailbox', 'connection reset by the mail server', '550 no such mailbox'].entries()) {
@@ -39,7 +37,7 @@ const chromium = await browser();
 const page = await chromium.newPage({viewport: {width: 1200, height: 700}, colorScheme: 'light'});
 for (const [name, path] of [['queues', '/'], ['queue', '/db/1/queues/orders'], ['dead', '/db/1/queues/emails/dead?error=mailbox&count=1']]) {
   await page.goto(shown.at(path));
-  if (name === 'queue') await page.getByText('Its limits').waitFor();
+  if (name === 'queue') await page.getByText('customer-1').waitFor();
   await page.waitForTimeout(500);
   await page.screenshot({path: join(folder, `${name}.png`), fullPage: true});
 }

@@ -1,6 +1,5 @@
 #include <limits>
 
-#include "limits.hpp"
 #include "parse.hpp"
 #include "selection.hpp"
 #include "site.hpp"
@@ -9,7 +8,6 @@ namespace tool::web {
 
 namespace {
 
-using tableq::bulk_options;
 using tableq::change_result;
 
 /// To the page, which says what was done; to that of the queue if none is given.
@@ -48,66 +46,6 @@ void on_queue(const call& asked, const std::function<void(tableq::queue&)>& act)
   std::visit([&](tableq::queue& queue) { act(queue); }, opened);
 }
 
-given_limits texts_of(const call& asked) {
-  return [&asked](const std::string& name) -> std::optional<std::string> {
-    const std::string& text = asked.from.given(name);
-    return text.empty() ? std::nullopt : std::optional(text);
-  };
-}
-
-/// As `tableq limit` does: empty fields change nothing.
-response set_limits(const call& asked) {
-  on_queue(asked, [&](tableq::queue& queue) {
-    queue.set_limits(changed(queue.limits(), "The limit ", texts_of(asked)));
-  });
-  return done(asked, "The limits are set.");
-}
-
-response set_group_limits(const call& asked) {
-  tableq::claim_queue queue = claim_of(asked);
-  const std::string& group = asked.from.given("group");
-  queue.set_group_limits(changed(limits_of(queue, group), "The limit ", texts_of(asked)), group);
-  return done(asked, group.empty() ? "The limits of each group without its own are set."
-                                   : "The limits of the group are set.");
-}
-
-/// Every message of a queue whose reads delete; completed ones of a claim queue.
-response purge(const call& asked) {
-  const auto purge_one = [&]<class Queue>(Queue queue) -> response {
-    if constexpr (std::is_same_v<Queue, tableq::claim_queue>) {
-      const tableq::message_filter filter{
-          .state = tableq::message_state::done,
-          .older_than = parse_duration("The age", asked.from.given("older"))};
-      return begun(asked, "Deletion of done messages",
-                   [queue, filter](const bulk_options& options) mutable {
-                     return queue.purge(filter, options);
-                   });
-    } else if constexpr (std::is_base_of_v<tableq::destructive_queue, Queue>) {
-      if (asked.from.given("name") != asked.queue) {
-        throw page_error(400, "Nothing was deleted: this is not the name of the queue.");
-      }
-      return begun(asked, "Deletion of every message",
-                   [queue](const bulk_options& /*to_the_end*/) mutable {
-                     return tableq::bulk_result{.count = queue.purge()};
-                   });
-    } else {
-      throw page_error(404, "The rows belong to the application: delete them by SQL.");
-    }
-  };
-  return std::visit(purge_one, source_of(asked));
-}
-
-template <bool (tableq::schedules::*Act)(tableq::text_view)>
-response change_schedule(const call& asked, const std::string& sentence) {
-  tableq::schedules all = asked.watched().open().schedules();
-  const std::string& name = asked.from.given("name");
-  const auto found = all.find(name);
-  if (!found || found->rule.queue != asked.queue || !(all.*Act)(name)) {
-    throw page_error(404, "This queue has no schedule of that name.");
-  }
-  return done(asked, sentence);
-}
-
 response set_priority(const call& asked) {
   using all = std::numeric_limits<std::int32_t>;
   tableq::claim_queue queue = claim_of(asked);
@@ -122,13 +60,12 @@ template <class Act>
 response change_dead(const call& asked, const std::string& what, const Act& act) {
   return begun(asked, what,
                [queue = claim_of(asked), filter = dead_filter(asked, asked.from.form),
-                act](const bulk_options& how) mutable { return act(queue, filter, how); });
+                act](const tableq::bulk_options& how) mutable { return act(queue, filter, how); });
 }
 
 }  // namespace
 
 void add_actions(std::vector<route>& to) {
-  using tableq::schedules;
   const std::vector<std::pair<const char*, response (*)(const call&)>> all{
       {"pause",
        [](const call& asked) {
@@ -139,23 +76,6 @@ void add_actions(std::vector<route>& to) {
        [](const call& asked) {
          on_queue(asked, [](tableq::queue& queue) { queue.resume(); });
          return done(asked, "The queue is resumed: reads return messages again.");
-       }},
-      {"limits", set_limits},
-      {"group-limits", set_group_limits},
-      {"purge", purge},
-      {"schedules/pause",
-       [](const call& asked) {
-         return change_schedule<&schedules::pause>(asked, "The schedule is paused.");
-       }},
-      {"schedules/resume",
-       [](const call& asked) {
-         return change_schedule<&schedules::resume>(asked,
-                                                    "The schedule goes on with its next time.");
-       }},
-      {"schedules/run",
-       [](const call& asked) {
-         return change_schedule<&schedules::run_now>(
-             asked, "The message of the schedule is added to the queue.");
        }},
       {"messages/*/cancel",
        [](const call& asked) {

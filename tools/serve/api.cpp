@@ -95,12 +95,8 @@ json schedules(const call& asked) {
 }
 
 json groups(const call& asked) {
-  return list_of("groups", groups_of(claim_of(asked)), [](const group_view& each) {
-    return json{{"group", each.name},
-                {"waiting", each.waiting ? json(each.waiting->waiting) : json()},
-                {"oldest", each.waiting ? json(iso(each.waiting->oldest)) : json()},
-                {"leased", each.leased},
-                {"limits", each.limits ? limits_json(*each.limits) : json()}};
+  return list_of("groups", claim_of(asked).groups(most_groups), [](const auto& each) {
+    return json{{"group", each.group}, {"waiting", each.waiting}, {"oldest", iso(each.oldest)}};
   });
 }
 

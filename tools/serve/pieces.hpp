@@ -2,9 +2,7 @@
 
 #include <span>
 
-#include "limits.hpp"
 #include "overview.hpp"
-#include "row_json.hpp"
 #include "selection.hpp"
 #include "serve_assets.hpp"
 #include "words.hpp"
@@ -24,7 +22,5 @@ struct row {
   std::vector<item> cells = {};
   std::string live = {};  ///< Names it for the script.
 };
-/// A line of a chart.
-using chart_line = std::pair<std::string_view, float sample::*>;
 
 }  // namespace tool::web

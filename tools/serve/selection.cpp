@@ -27,25 +27,20 @@ std::string place_of(std::initializer_list<std::int64_t> numbers) {
   return out;
 }
 
-using bounds = std::pair<std::int64_t, std::int64_t>;
-template <class Number>
-constexpr bounds all_of{std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max()};
-constexpr bounds any = all_of<std::int64_t>;
-
-/// A number for each of the bounds; none for an empty text. usage_error for another one.
-std::vector<std::int64_t> numbers_of(const std::string& text, std::initializer_list<bounds> each) {
+/// So many numbers; none for an empty text. usage_error for another one.
+std::vector<std::int64_t> numbers_of(const std::string& text, std::size_t count) {
+  using all = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> out;
-  const auto parts = text.empty() ? std::vector<std::string>() : split(text, '.');
-  for (const auto& [least, most] : each) {
-    if (parts.size() == each.size())
-      out.push_back(parse_number("Each part of \"after\"", parts[out.size()], least, most));
+  if (text.empty()) return out;
+  for (const std::string& each : split(text, '.')) {
+    out.push_back(parse_number("Each part of \"after\"", each, all::min(), all::max()));
   }
-  if (out.size() == parts.size()) return out;
+  if (out.size() == count) return out;
   throw usage_error("\"after\" is no place in this list. Begin at its first page.");
 }
 
 std::optional<stored_message> last_of(const std::string& text, message_state state) {
-  const auto at = numbers_of(text, {any, all_of<std::int32_t>, any});
+  const auto at = numbers_of(text, 3);
   if (at.empty()) return std::nullopt;
   stored_message out;
   out.id.value = at[0];
@@ -56,7 +51,7 @@ std::optional<stored_message> last_of(const std::string& text, message_state sta
 }
 
 std::optional<tableq::filter_place> filter_place_of(const std::string& text) {
-  const auto at = numbers_of(text, {{0, 1}, any, any, any});
+  const auto at = numbers_of(text, 4);
   if (at.empty()) return std::nullopt;
   return tableq::filter_place{
       .part = static_cast<int>(at[0]), .at = at[1], .id = at[2], .until = at[3]};
@@ -98,9 +93,8 @@ std::optional<tableq::message_filter> read_filter(const call& asked, const field
   if (const auto header = text("header")) {
     if (!asked.rules().shows_payloads)
       throw usage_error("Headers are hidden, so no filter can ask for them.");
-    out.header = {.name = *header, .value = value_of(from, "value")};
-  } else if (text("value")) {
-    throw usage_error("Give the name of the header with its value.");
+    auto [name, value] = parse_assignment("The header", *header);
+    out.header = {.name = std::move(name), .value = std::move(value)};
   }
   return out;
 }

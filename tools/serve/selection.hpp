@@ -16,12 +16,11 @@ struct condition {
   const char* hint = "";
   bool of_headers = false;
 };
-inline constexpr std::array<condition, 6> conditions{{{"key", "Key begins with"},
+inline constexpr std::array<condition, 5> conditions{{{"key", "Key begins with"},
                                                       {"group", "Group"},
                                                       {"error", "Last error has"},
                                                       {"older", "Older than", "such as 10m or 7d"},
-                                                      {"header", "Header", "its name", true},
-                                                      {"value", "Value of the header", "", true}}};
+                                                      {"header", "Header", "name=value", true}}};
 
 /// The filter of dead messages in a query or a form; all without a condition. usage_error for a
 /// wrong one.

@@ -115,9 +115,9 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
     if (at.port == 80) out.insert(each);
   }
   for (const std::string& each : given.hosts.all()) {
+    // With a port of its own the second is no name that a browser sends.
     out.insert(web::lower_case(each));
-    const bool has_port = each.rfind(':') != std::string::npos && !each.ends_with(']');
-    if (!has_port) out.insert(web::lower_case(each) + port);
+    out.insert(web::lower_case(each) + port);
   }
   return out;
 }

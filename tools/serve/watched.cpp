@@ -6,7 +6,6 @@
 #include <set>
 
 #include "http.hpp"
-#include "limits.hpp"
 #include "output.hpp"
 
 namespace tool::web {
@@ -21,7 +20,7 @@ constexpr std::chrono::seconds patience{10};
 /// Limits change seldom: they are read in every fifth look.
 constexpr std::size_t limits_every = 5;
 
-/// Reads what somebody looks at: at once, then again and again.
+/// Reads what somebody looks at: in the next look, then again and again.
 /// @throws tableq::error when the database is away.
 template <class One, class Read>
 void refresh(beside<One>& into, bool wanted, bool again, const Read& read) {
@@ -70,33 +69,6 @@ std::vector<tableq::schedule_info> schedules_of(tableq::database db, std::string
 
 std::vector<tableq::batch_info> batches_of(const tableq::database& db) {
   return db.batches({.max = 20, .count_to = 10'000});
-}
-
-std::vector<group_view> groups_of(const tableq::claim_queue& queue) {
-  constexpr std::size_t most_waiting = 10;
-  constexpr std::size_t most_limited = 20;
-  constexpr std::size_t most_leased = 1000;
-  std::vector<group_view> out{{}};
-  for (tableq::waiting_group& each : queue.groups(most_waiting)) {
-    std::string name = each.group;
-    out.push_back({.name = std::move(name), .waiting = std::move(each)});
-  }
-  for (group_view& each : out) {
-    const auto limits = limits_of(queue, each.name);
-    if (limits != tableq::group_limits()) each.limits = limits;
-  }
-  // Those of all others come first.
-  for (const auto& each : queue.group_limits({.max = most_limited + 1}).groups) {
-    if (std::ranges::find(out, each.group, &group_view::name) != out.end()) continue;
-    out.push_back({.name = each.group, .limits = each.limits});
-  }
-  for (const tableq::stored_message& each :
-       queue.list(tableq::message_state::leased,
-                  {.max = most_leased, .with = {.detail = tableq::message_detail::outline}})) {
-    const auto at = std::ranges::find(out, each.group.value_or(""), &group_view::name);
-    if (each.group && at != out.end()) ++at->leased;
-  }
-  return out;
 }
 
 std::optional<milliseconds> queue_view::oldest() const {
@@ -170,13 +142,7 @@ tableq::database watched_database::open() {
 
 void watched_database::attend(const std::string& queue) {
   const std::lock_guard lock(mutex_);
-  const auto now = steady::now();
-  auto& last = attended_[queue];
-  if (last < now - attention) {
-    wanted_ = true;
-    wake_.notify_all();
-  }
-  last = now;
+  attended_[queue] = steady::now();
 }
 
 bool watched_database::attended(const std::string& queue) {
@@ -206,11 +172,8 @@ void watched_database::run(const std::stop_token& stop) {
     waits_since_.reset();
     const bool attended = steady::now() - asked_ < attention;
     const auto until = steady::now() + (attended ? rest : std::max(rest, sample_length_));
-    wake_.wait_until(lock, stop, until, [&] {
-      // No page makes looks follow each other when they take long.
-      return (wanted_ && rest == interval_) || (!attended && steady::now() - asked_ < attention);
-    });
-    wanted_ = false;
+    wake_.wait_until(lock, stop, until,
+                     [&] { return !attended && steady::now() - asked_ < attention; });
   }
 }
 
@@ -302,7 +265,7 @@ void watched_database::look_at_queue(tableq::database& db, followed& queue, bool
     }
     const auto* claim = std::get_if<tableq::claim_queue>(&*seen.opened);
     const bool wanted = claim != nullptr && seen.info.groups && attended(seen.name());
-    refresh(seen.groups, wanted, with_limits, [&] { return groups_of(*claim); });
+    refresh(seen.groups, wanted, with_limits, [&] { return claim->groups(most_groups); });
     seen.trouble.clear();
   } catch (const tableq::error& failure) {
     if (!of_one_queue(failure)) throw;
@@ -337,7 +300,7 @@ void watched_database::remember() {
   for (auto& [name, queue] : followed_) {
     queue_view& seen = queue.seen;
     if (!seen.figures) continue;
-    auto past = std::make_shared<history>(seen.past ? *seen.past : history());
+    auto past = std::make_shared<history>(*seen.past);
     const float none = known({});
     if (!past->empty()) past->insert(past->end(), missed, {none, none, none});
     const auto rates = rates_of(*queue.begun, *seen.figures);

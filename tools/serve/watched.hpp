@@ -39,15 +39,15 @@ struct sample {
 };
 using history = std::vector<sample>;
 
-/// Why rows were not found.
-struct not_found {
-  bool no_right = false;     ///< The user of the database may not read them.
-  std::string trouble = {};  ///< Another reason; empty: they were not read.
-};
+/// So many groups are shown: those that wait longest.
+inline constexpr std::size_t most_groups = 10;
+
 /// Rows that are read beside the figures, while somebody looks at a page that shows them.
 template <class One>
-struct beside : not_found {
+struct beside {
   std::optional<std::vector<One>> found = {};
+  bool no_right = false;     ///< The user of the database may not read them.
+  std::string trouble = {};  ///< Another reason; empty: they were not read.
 
   [[nodiscard]] bool tried() const { return found || no_right || !trouble.empty(); }
 };
@@ -56,16 +56,6 @@ struct beside : not_found {
 std::vector<tableq::schedule_info> schedules_of(tableq::database db, std::string_view queue = "");
 /// The newest batches, with bounded counts.
 std::vector<tableq::batch_info> batches_of(const tableq::database& db);
-
-/// A group of a claim queue.
-struct group_view {
-  std::string name = {};  ///< Empty: each group without limits of its own.
-  std::optional<tableq::waiting_group> waiting = {};  ///< If it is one of those that wait longest.
-  std::size_t leased = 0;                             ///< Among the first 1,000 leased messages.
-  std::optional<tableq::group_limits> limits = {};    ///< Its own.
-};
-/// The limits of all others, then those that wait longest, and the first 20 with their own limits.
-std::vector<group_view> groups_of(const tableq::claim_queue& queue);
 
 /// The figures of a queue at the last look.
 struct queue_view {
@@ -77,8 +67,8 @@ struct queue_view {
   std::optional<tableq::queue_limits> limits = {};
   bool paused = false;
   std::string trouble = {};  ///< Why the last look could not read it; empty if it could.
-  beside<group_view> groups = {};
-  std::shared_ptr<const history> past = {};  ///< Oldest first.
+  beside<tableq::waiting_group> groups = {};
+  std::shared_ptr<const history> past = std::make_shared<history>();  ///< Oldest first.
 
   [[nodiscard]] const std::string& name() const { return info.name; }
   /// The database's time at the last look.
@@ -175,7 +165,6 @@ class watched_database {
   steady::time_point asked_ = steady::now();            // guarded by mutex_
   std::map<std::string, steady::time_point> attended_;  // guarded by mutex_
   std::optional<steady::time_point> waits_since_;       // guarded by mutex_; while it looks
-  bool wanted_ = false;  // guarded by mutex_; a page waits for what is not read yet
   std::jthread thread_;
 };
 

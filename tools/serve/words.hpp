@@ -67,48 +67,25 @@ inline std::string time_words(tableq::timestamp time) {
   return out.substr(0, out.find('.')) + " UTC";
 }
 
-/// `3 at a time, 0.5 starts a second`
-inline std::string limit_words(const tableq::group_limits& of) {
-  std::string out;
-  const auto add = [&](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
-  if (of.running) add(number(*of.running) + " at a time");
-  if (of.rate) add(rate_words(*of.rate) + " starts a second");
-  if (of.burst) add(number(*of.burst) + " at once");
-  if (of.weight) add("weight " + number(*of.weight));
-  return out;
-}
-
-/// `Max attempts`, of `max_attempts`.
-inline std::string label(std::string_view name) {
-  std::string out(name);
-  std::ranges::replace(out, '_', ' ');
-  out[0] = static_cast<char>(out[0] - (out[0] >= 'a' && out[0] <= 'z' ? 'a' - 'A' : 0));
-  return out;
-}
-
+/// Of a picture with this line; 1 if it is flat.
 inline float highest(const history& past, float sample::*which) {
   float most = 0;
   // A value that is not known is less than none.
   for (const sample& each : past) most = std::max(most, each.*which);
-  return most;
+  return most > 0 ? most : 1;
 }
 
-/// The points as an SVG path in a box; a value that is not known is a gap. The newest is at the
+/// The points as an SVG path, upside down; a value that is not known is a gap. The newest is at the
 /// right edge.
-inline std::string path_of(const history& past, float sample::*which, float most, float width,
-                           float height) {
+inline std::string path_of(const history& past, float sample::*which) {
   std::string out;
   bool drawing = false;
   for (std::size_t i = 0; i < past.size(); ++i) {
     const float value = past[i].*which;
     const bool known = !std::isnan(value);
-    if (known) {
-      const double x = width * static_cast<float>(most_samples - past.size() + i) /
-                       static_cast<float>(most_samples - 1);
-      const double y = height - 1 - (most > 0 ? value / most : 0) * (height - 2);
-      // A single point is a line without length, which round ends show.
-      out += formed(drawing ? "L%.1f %.1f" : "M%.1f %.1fh0", x, y);
-    }
+    // A single point is a line without length, which round ends show.
+    const char* const form = drawing ? "L%zu %g" : "M%zu %gh0";
+    if (known) out += formed(form, most_samples - past.size() + i, -value);
     drawing = known;
   }
   return out;

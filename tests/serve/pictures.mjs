@@ -37,7 +37,7 @@ const chromium = await browser();
 const page = await chromium.newPage({viewport: {width: 1200, height: 700}, colorScheme: 'light'});
 for (const [name, path] of [['queues', '/'], ['queue', '/db/1/queues/orders'], ['dead', '/db/1/queues/emails/dead?error=mailbox&count=1']]) {
   await page.goto(shown.at(path));
-  if (name === 'queue') await page.getByText('customer-1').waitFor();
+  if (name === 'queue') await page.getByText('The ten that wait longest').waitFor();
   await page.waitForTimeout(500);
   await page.screenshot({path: join(folder, `${name}.png`), fullPage: true});
 }

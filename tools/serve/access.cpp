@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t most_texts = 1000;
 
 std::string cookie_of(const request& from, const std::string& name) {
-  for (const std::string& each : split(from.header("cookie"), ';')) {
+  for (const std::string& each : split(from.headers["cookie"], ';')) {
     const std::string one = each.substr(std::min(each.find_first_not_of(' '), each.size()));
     if (one.starts_with(name + "=")) return one.substr(name.size() + 1);
   }
@@ -19,7 +19,7 @@ std::string cookie_of(const request& from, const std::string& name) {
 /// `Bearer TOKEN`
 std::string bearer_of(const request& from) {
   constexpr std::string_view scheme = "bearer ";
-  const std::string& all = from.header("authorization");
+  const std::string& all = from.headers["authorization"];
   const bool is_one = lower_case(all.substr(0, scheme.size())) == scheme;
   return is_one ? all.substr(scheme.size()) : std::string();
 }
@@ -52,7 +52,7 @@ void kept_texts::forget(const std::string& name) {
 }
 
 void access::refuse_foreign(const request& from) const {
-  const std::string host = lower_case(from.header("host"));
+  const std::string host = lower_case(from.headers["host"]);
   if (!rules.hosts.contains(host)) {
     throw page_error(403,
                      "This server does not answer for the name in the address. Start it with "
@@ -61,8 +61,8 @@ void access::refuse_foreign(const request& from) const {
   if (!from.posts) return;
   // Browsers send at least one of both with a POST. A program that sends neither has the form
   // token.
-  const std::string& origin = from.header("origin");
-  const std::string& site = from.header("sec-fetch-site");
+  const std::string& origin = from.headers["origin"];
+  const std::string& site = from.headers["sec-fetch-site"];
   const bool own_origin = origin.empty() || origin == "https://" + host ||
                           (!rules.behind_https && origin == "http://" + host);
   if (own_origin && (site.empty() || site == "same-origin")) return;
@@ -82,8 +82,8 @@ std::optional<visitor> access::admit(const request& from) {
 }
 
 std::optional<std::string> access::log_in(const request& from) {
-  if (!equal_in_constant_time(open_form_token, from.given("form"))) return std::nullopt;
-  if (!equal_in_constant_time(rules.token, from.given("token"))) return std::nullopt;
+  if (!equal_in_constant_time(open_form_token, from.form["form"])) return std::nullopt;
+  if (!equal_in_constant_time(rules.token, from.form["token"])) return std::nullopt;
   return cookie(sessions_.keep(random_text()), session_length);
 }
 

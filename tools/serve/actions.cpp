@@ -32,14 +32,6 @@ response changed_one(const call& asked, change_result result, const std::string&
               is_gone ? "/messages" : "/messages/" + asked.item);
 }
 
-/// Begins an action on many messages, in a thread of its own.
-response begun(const call& asked, const std::string& what, jobs::action run) {
-  if (!asked.site.actions.start(asked.here(), what, std::move(run))) {
-    throw page_error(503, "Too many actions are running. Wait until one has ended.");
-  }
-  return see_other(asked.here("/actions"));
-}
-
 /// Acts on the queue, whatever its kind.
 void on_queue(const call& asked, const std::function<void(tableq::queue&)>& act) {
   any_source opened = source_of(asked);
@@ -50,17 +42,20 @@ response set_priority(const call& asked) {
   using all = std::numeric_limits<std::int32_t>;
   tableq::claim_queue queue = claim_of(asked);
   const auto priority =
-      parse_number("The priority", asked.from.given("priority"), all::min(), all::max());
+      parse_number("The priority", asked.from.form["priority"], all::min(), all::max());
   return changed_one(asked, queue.set_priority(id_of(asked), static_cast<std::int32_t>(priority)),
                      "The priority is " + std::to_string(priority) + " now.");
 }
 
-/// An action on the dead messages that a filter selects.
+/// Begins an action on the dead messages that a filter selects, in a thread of its own.
 template <class Act>
 response change_dead(const call& asked, const std::string& what, const Act& act) {
-  return begun(asked, what,
-               [queue = claim_of(asked), filter = dead_filter(asked, asked.from.form),
-                act](const tableq::bulk_options& how) mutable { return act(queue, filter, how); });
+  const bool begun = asked.site.actions.start(
+      asked.here(), what,
+      [queue = claim_of(asked), filter = dead_filter(asked, asked.from.form),
+       act](const tableq::bulk_options& how) mutable { return act(queue, filter, how); });
+  if (!begun) throw page_error(503, "Too many actions are running. Wait until one has ended.");
+  return see_other(asked.here("/actions"));
 }
 
 }  // namespace
@@ -107,7 +102,7 @@ void add_actions(std::vector<route>& to) {
                             [](auto& queue, const auto&... how) { return queue.purge(how...); });
        }},
       {"actions/stop", [](const call& asked) {
-         asked.site.actions.stop(asked.here(), asked.from.given("job"));
+         asked.site.actions.stop(asked.here(), asked.from.form["job"]);
          return see_other(asked.here("/actions"));
        }}};
   for (const auto& [path, act] : all) {

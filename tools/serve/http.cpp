@@ -38,10 +38,10 @@ std::string unescaped(std::string_view text, bool plus_is_blank = true) {
 
 }  // namespace
 
-const std::string& value_of(const fields& from, std::string_view name) {
+const std::string& fields::operator[](std::string_view name) const {
   static const std::string nothing;
-  const auto found = from.find(name);
-  return found == from.end() ? nothing : found->second;
+  const auto at = find(name);
+  return at == end() ? nothing : at->second;
 }
 
 response see_other(const std::string& target) {

@@ -10,10 +10,10 @@
 namespace tool::web {
 
 /// Names and values of a query or of a form; of several equal names the first.
-using fields = std::map<std::string, std::string, std::less<>>;
-
-/// The value; empty without it.
-const std::string& value_of(const fields& from, std::string_view name);
+struct fields : std::map<std::string, std::string, std::less<>> {
+  /// The value; empty without it.
+  const std::string& operator[](std::string_view name) const;
+};
 
 /// A request, as the server hands it over: whole, within its limits, decoded.
 struct request {
@@ -24,18 +24,6 @@ struct request {
   fields query = {};
   fields form = {};     ///< Of a POST.
   fields headers = {};  ///< By names in lower case.
-
-  [[nodiscard]] const std::string& header(std::string_view name) const {
-    return value_of(headers, name);
-  }
-  /// The value of the query.
-  [[nodiscard]] const std::string& asked(std::string_view name) const {
-    return value_of(query, name);
-  }
-  /// The value of the form.
-  [[nodiscard]] const std::string& given(std::string_view name) const {
-    return value_of(form, name);
-  }
 };
 
 /// An answer to a request.

@@ -75,12 +75,12 @@ request read_request(const sent_request& sent, const std::string& prefix) {
     if (!added && once) throw page_error(400, "The header " + name + " was sent twice.");
   }
   // A proxy in front may see another end of such a body.
-  const std::string& coding = out.header("transfer-encoding");
+  const std::string& coding = out.headers["transfer-encoding"];
   if (!coding.empty() && coding != "chunked")
     throw page_error(400, "Send the body whole, or chunked.");
   read_target(std::string(sent.target()), prefix, out);
   if (!out.posts) return out;
-  if (out.header("content-type") != "application/x-www-form-urlencoded") {
+  if (out.headers["content-type"] != "application/x-www-form-urlencoded") {
     throw page_error(415, "Send a form: application/x-www-form-urlencoded.");
   }
   out.form = read_form(sent.body());

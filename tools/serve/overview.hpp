@@ -19,8 +19,8 @@ struct overview {
 
   explicit overview(const call& asked)
       : start(asked.site.link("/?find=")),
-        part(asked.from.asked("find")),
-        by(asked.from.asked("by").empty() ? "name" : asked.from.asked("by")) {
+        part(asked.from.query["find"]),
+        by(asked.from.query["by"].empty() ? "name" : asked.from.query["by"]) {
     for (const auto& each : asked.site.databases) {
       views.push_back(each->view());
       for (const queue_view& queue : views.back()->queues) {
@@ -30,7 +30,7 @@ struct overview {
     }
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [&](const place& each) { return order_of(*each.queue); });
-    const std::string& first = asked.from.asked("from");
+    const std::string& first = asked.from.query["from"];
     std::from_chars(first.data(), first.data() + first.size(), from);
     from = std::min(from, rows.size());
     shown = std::span(rows).subspan(from, std::min(most, rows.size() - from));

@@ -84,7 +84,7 @@ std::optional<tableq::message_filter> read_filter(const call& asked, const field
   }
   if (filter_query(from).empty()) return std::nullopt;
   const auto text = [&](const char* name) -> std::optional<std::string> {
-    const std::string& value = value_of(from, name);
+    const std::string& value = from[name];
     return value.empty() ? std::nullopt : std::optional(value);
   };
   tableq::message_filter out{
@@ -110,21 +110,21 @@ tableq::message_filter dead_filter(const call& asked, const fields& from) {
 std::string filter_query(const fields& from) {
   std::string out;
   for (const condition& each : conditions) {
-    const std::string& value = value_of(from, each.name);
+    const std::string& value = from[each.name];
     if (!value.empty()) out += std::string("&") + each.name + "=" + escaped(value);
   }
   return out;
 }
 
 message_state wanted_state(const call& asked) {
-  const std::string& wanted = asked.from.asked("state");
+  const std::string& wanted = asked.from.query["state"];
   return wanted.empty() ? message_state::ready : parse_state(wanted);
 }
 
 selection select(const call& asked, message_state state, std::size_t most,
                  const tableq::look_options& with) {
   const tableq::claim_queue opened = claim_of(asked);
-  const std::string& after = asked.from.asked("after");
+  const std::string& after = asked.from.query["after"];
   selection out;
   if (auto filter = read_filter(asked, asked.from.query)) {
     filter->state = state;

@@ -158,7 +158,7 @@ response site::answer(call& asked) {
 response site::answer_admitted(call& asked) {
   const request& from = asked.from;
   if (from.posts) {
-    if (!equal_in_constant_time(asked.by->form_token, from.given("form"))) {
+    if (!equal_in_constant_time(asked.by->form_token, from.form["form"])) {
       throw page_error(403, "The form is too old. Load the page again, and repeat.");
     }
     if (from.path == std::vector<std::string>{"logout"}) {
@@ -195,8 +195,7 @@ response site::answer_admitted(call& asked) {
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it makes a session
 response site::log_in(const request& from) {
-  const std::string target =
-      own_target(from.posts ? from.given("to") : from.asked("to"), link("/"));
+  const std::string target = own_target(from.posts ? from.form["to"] : from.query["to"], link("/"));
   const auto asking = [&](unsigned status, const std::string& trouble) {
     return shown(*this, login_page(*this, target, trouble), nullptr, status);
   };

@@ -158,8 +158,6 @@ void watched_database::look_again(const std::string& queue) {
   if (found == followed_.end()) return;
   tableq::database db = open();
   look_at_queue(db, found->second, true);
-  seen_.schedules = {};
-  look_at_rules(db);
   publish();
 }
 

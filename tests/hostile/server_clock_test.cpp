@@ -80,6 +80,19 @@ TEST_P(server_clock, set_back_makes_no_later_message_late) {
   }
 }
 
+TEST_P(server_clock, set_forward_ends_a_lease_and_the_fence_decides) {
+  auto jobs = db().claim("jobs", {.lease = 1h});
+  static_cast<void>(jobs.enqueue("x"));
+  const auto first = jobs.take(1);
+  ASSERT_EQ(first.size(), 1U);
+  server().set_clock(7200s);
+  const auto second = jobs.take(1, {.wait = 60s});
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].receipt.id, first[0].receipt.id);
+  EXPECT_EQ(jobs.complete(first[0].receipt), tableq::settle_result::lease_lost);
+  EXPECT_EQ(jobs.complete(second[0].receipt), tableq::settle_result::applied);
+}
+
 TEST_P(server_clock, set_back_lets_a_rate_go_on) {
   auto mail = db().fifo("mail");
   for (int i = 0; i < 20; ++i) mail.enqueue("x");

@@ -20,9 +20,16 @@ exit_status drop(const connection_options& connection, const std::string& name, 
                                "--yes"
                              : "this deletes the queue with all its messages; confirm with --yes");
   }
-  if (db.drop(name)) return exit_status::done;
-  complain("there is no queue " + in_quotes(name));
-  return exit_status::nothing;
+  if (!db.drop(name)) {
+    complain("there is no queue " + in_quotes(name));
+    return exit_status::nothing;
+  }
+  for (const tableq::queue_info& each : db.queues()) {
+    if (each.dead_letters != name) continue;
+    complain("the queue " + each.name + " moves its dead messages to " + name +
+             "; make that again, or change it: tableq alter " + each.name + " --dead-letters none");
+  }
+  return exit_status::done;
 }
 
 }  // namespace

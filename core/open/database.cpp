@@ -81,6 +81,18 @@ std::shared_ptr<core::queue_state> opened_letters(const shared_state& database,
   return opened(database, letters, {.kind = kind::claim});
 }
 
+/// The dead-letter queue that the catalogue names. Where it is missing and may not be made, the
+/// queue itself opens, and calls that need the other one say that it is missing.
+std::shared_ptr<core::queue_state> stored_letters(const shared_state& database,
+                                                  const std::string& letters, std::string_view of) {
+  if (database->options().schema == schema_policy::verify_only &&
+      !core::find_queue(*database, letters)) {
+    return shared(std::make_unique<core::queue_state>(
+        database, core::settle_options(letters, {.kind = kind::claim})));
+  }
+  return opened_letters(database, letters, of);
+}
+
 /// The dead-letter queue is opened first, after all other checks, so that a call that fails creates
 /// nothing.
 std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, std::string_view name,
@@ -98,13 +110,13 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
   queue_info info = observed(*database, {.name = "open", .queue = name, .kind = settings.kind},
                              [&] { return core::open_queue(*database, name, settings); });
   if (wanted.empty() && !info.dead_letters.empty()) {
-    letters = opened_letters(database, info.dead_letters, name);
+    letters = stored_letters(database, info.dead_letters, name);
   }
   auto made = std::make_unique<core::queue_state>(database, std::move(info), std::move(letters));
   made->follow(settings,
                [weak = std::weak_ptr(database), of = std::string(name)](
                    const std::string& now) -> std::shared_ptr<const core::queue_state> {
-                 return opened_letters(shared_state(weak), now, of);
+                 return stored_letters(shared_state(weak), now, of);
                });
   return shared(std::move(made));
 }
@@ -184,14 +196,21 @@ std::vector<finding> inspect_stored(const shared_state& database, const queue_in
   }
 }
 
-/// Dead messages that wait where nobody looks for them.
+/// A dead-letter queue that is missing, or has dead messages that nobody looks for.
 /// @param all the queues of the database.
 std::optional<finding> buried(const shared_state& database, const queue_info& queue,
                               const std::vector<queue_info>& all) {
   const auto stored = std::find_if(all.begin(), all.end(), [&](const queue_info& each) {
     return each.name == queue.dead_letters && each.kind == kind::claim;
   });
-  if (stored == all.end()) return {};
+  if (stored == all.end()) {
+    if (queue.dead_letters.empty()) return {};
+    return finding{finding::level::problem, queue.name,
+                   "its dead-letter queue " + queue.dead_letters +
+                       " is missing: messages cannot die, and come back again and again",
+                   "make it: tableq create claim " + queue.dead_letters +
+                       ", and start the programs that read " + queue.name + " again"};
+  }
   const std::size_t most = stats_options().count_to;
   const core::queue_state letters(database, *stored);
   const auto found = core::letters_in(letters, queue.name, most);

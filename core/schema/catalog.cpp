@@ -1,9 +1,13 @@
 #include "core/schema/catalog.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iterator>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include <tableq/error.hpp>
 
@@ -192,6 +196,27 @@ void check_batches(const database_state& database, connection& session) {
        "it: tableq migrate");
 }
 
+/// Messages at the ends of batches may wait for a queue of this name, which was dropped.
+void claim_batch_ends(database_state& database, const std::string& name) noexcept {
+  constexpr std::size_t most = 1000;
+  try {
+    const bool awaited = database.on_session([&](connection& session) {
+      const table_names catalog = names_for(database.options(), {});
+      std::vector<batch_open_row> page;
+      do {
+        const std::int64_t after = page.empty() ? 0 : page.back().batch;
+        page = run(session, catalog, statements::batch_open, {.after = after, .max = most});
+        if (std::ranges::find(page, name, &batch_open_row::ends_in) != page.end()) return true;
+      } while (page.size() == most);
+      return false;
+    });
+    if (awaited) mark_batch_ends(database, name);
+  } catch (const std::exception&) {  // noexcept: the queue is made. An older layout has no batches;
+                                     // without the right to read them, readers of the members'
+                                     // queues end them.
+  }
+}
+
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
 queue_info create(database_state& database, connection& session, queue_info info) {
   const table_names names = names_of(database.options(), info);
@@ -252,6 +277,7 @@ queue_info open_queue(database_state& database, std::string_view name,
     }
     stored = database.in_transaction(
         [&](connection& session) { return create(database, session, wanted); });
+    claim_batch_ends(database, stored->name);
   }
   return merge_options(*stored, settings);
 }

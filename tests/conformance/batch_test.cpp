@@ -394,6 +394,17 @@ class shared_batches : public batches {
 };
 TABLEQ_ON_BACKENDS(shared_batches, shared_backends);
 
+TEST_P(shared_batches, end_for_a_reader_of_the_queue_that_was_made_again) {
+  auto b = begin("late");
+  db().drop("ends");
+  b.seal();
+  auto again = ends();
+  // Another process, which knows nothing of the batch and reads this queue alone.
+  auto reader = open().claim("ends");
+  EXPECT_EQ(reader.take(1, {.wait = 1min}).size(), 1U);
+  EXPECT_TRUE(b.get()->finished_at);
+}
+
 TEST_P(shared_batches, that_plain_sql_made_their_own_members_can_be_cancelled) {
   auto outer = begin();
   auto inner = jobs().begin_batch({.parent = outer});

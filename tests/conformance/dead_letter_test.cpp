@@ -132,7 +132,9 @@ TEST_P(dead_letters, are_found_by_inspect_and_leave_the_figures_when_their_queue
   EXPECT_EQ(found(), "1 of its messages are dead and wait in the dead-letter queue morgue");
   EXPECT_TRUE(db_with_clock().drop("morgue"));
   EXPECT_FALSE(queue.stats().dead_letters);
-  EXPECT_EQ(found(), "");
+  EXPECT_EQ(found(),
+            "its dead-letter queue morgue is missing: messages cannot die, and come back again and "
+            "again");
 }
 
 TEST_P(dead_letters, move_in_the_transaction_of_the_failure) {
@@ -276,6 +278,32 @@ TEST_P(dead_letters, that_are_missing_are_named_with_what_to_do) {
   auto again = mail();
   EXPECT_EQ(again.fail(taken.receipt, "no"), settle_result::applied);
   EXPECT_EQ(again.redrive_all().count, 1U);
+}
+
+/// Where two database objects see one database.
+class shared_dead_letters : public dead_letters {};
+TABLEQ_ON_BACKENDS(shared_dead_letters, shared_backends);
+
+TEST_P(shared_dead_letters, that_are_missing_stop_no_program_that_makes_no_queue) {
+  static_cast<void>(mail());
+  db_with_clock().drop("morgue");
+  auto careful = open({.schema = tableq::schema_policy::verify_only});
+  auto queue = careful.claim("mail");
+  queue.enqueue("letter");
+  EXPECT_EQ(queue.stats().ready, 1U);
+  const auto taken = queue.take(1);
+  ASSERT_EQ(taken.size(), 1U);
+  const auto die = [&](tableq::claim_queue& in) {
+    return in.fail(taken[0].receipt, "no", {.give_up = true});
+  };
+  const tableq::error failure = thrown_by([&] { static_cast<void>(die(queue)); });
+  EXPECT_EQ(failure.code(), tableq::errc::not_found) << failure.what();
+  EXPECT_TRUE(contains(failure.what(), "dead-letter queue morgue")) << failure.what();
+  static_cast<void>(db_with_clock().claim("morgue"));
+  auto again = careful.claim("mail");
+  EXPECT_EQ(die(again), settle_result::applied);
+  EXPECT_EQ(again.stats().dead_letters, 1U);
+  EXPECT_CODE(not_found, (void)careful.claim("other", {.dead_letters = "nowhere"}));
 }
 
 class claim_redrive : public claim_test {

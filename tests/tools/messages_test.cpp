@@ -149,13 +149,16 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
 }
 
 TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .groups = {.enabled = true}});
-  EXPECT_EQ(done({"alter", "jobs", "--retain-dead", "7d", "--groups-limit", "2"}),
-            "group_limit  1  ->  2\nretain_dead_ms  ->  604800000\n");
+  auto jobs = db().claim("grouped", {.max_attempts = 1, .groups = {.enabled = true}});
+  const ended altered = run({"alter", "grouped", "--retain-dead", "7d", "--groups-limit", "2"});
+  EXPECT_EQ(altered.status, 0) << altered.err;
+  EXPECT_TRUE(contains(altered.out, "groups_hold     1     ->  2")) << altered.out;
+  EXPECT_TRUE(contains(altered.out, "retain_dead_ms  none  ->  604800000")) << altered.out;
+  jobs = db().claim("grouped");
   for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.group = "one"});
-  EXPECT_EQ(db().claim("jobs").take(3).size(), 2U);
-  EXPECT_EQ(db().find("jobs")->retention.dead, std::chrono::days(7));
-  EXPECT_NE(run({"alter", "jobs", "--groups-limit", "0"}).status, 0);
+  EXPECT_EQ(jobs.take(3).size(), 2U);
+  EXPECT_EQ(db().find("grouped")->retention.dead, std::chrono::days(7));
+  EXPECT_NE(run({"alter", "grouped", "--groups-limit", "0"}).status, 0);
 }
 
 TEST_P(tool_messages, are_of_claim_queues_only_and_named_well) {

@@ -40,6 +40,12 @@ TEST_P(tool_purge, drop_deletes_the_queue_when_told_twice) {
   EXPECT_EQ(done({"drop", "mail", "--yes"}), "");
   EXPECT_FALSE(db().find("mail"));
   TABLEQ_EXPECT_REFUSAL(1, run({"drop", "mail", "--yes"}));
+  done({"create", "claim", "jobs", "--dead-letters", "letters"});
+  const ended end = run({"drop", "letters", "--yes"});
+  EXPECT_EQ(end.status, 0);
+  EXPECT_TRUE(contains(end.err, "the queue jobs moves its dead messages to letters")) << end.err;
+  EXPECT_TRUE(contains(done({"stats", "jobs"}), "jobs"));
+  EXPECT_TRUE(contains(run({"doctor"}).out, "its dead-letter queue letters is missing"));
 }
 
 }  // namespace

@@ -156,6 +156,15 @@ test('a program sends the token as a bearer', async () => {
   }
 });
 
+test('metrics are open where that is asked for, and nothing else is', async () => {
+  const file = write(join(scratch(), 'token'), `${token}\n`);
+  const shown = await server.start(db, ['--token-file', file, '--open-metrics']);
+  assert.equal((await closed.get('/metrics')).status, 401);
+  assert.equal((await shown.get('/metrics')).status, 200);
+  assert.equal((await shown.get('/api/v1/databases')).status, 401);
+  await shown.stop();
+});
+
 test('the login gives a cookie, and ends', async () => {
   const form = await closed.form('/login');
   assert.equal((await closed.post('/login', {form, token: 'wrong'})).status, 403);

@@ -75,7 +75,7 @@ struct exposition {
 
 }  // namespace
 
-response metrics_text(const call& asked) {
+response metrics_page(const call& asked) {
   std::vector<std::pair<std::string_view, std::shared_ptr<const database_view>>> sources;
   for (const auto& each : asked.site.databases) {
     sources.emplace_back(each->label(), each->view());

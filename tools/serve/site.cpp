@@ -68,7 +68,7 @@ response asset(const std::string& name) {
 site::site(std::vector<std::unique_ptr<watched_database>> sources, settings given)
     : databases(std::move(sources)), guard(std::move(given)) {
   routes_ = {{"", queues_page, true},
-             {"metrics", metrics_text, true},
+             {"metrics", metrics_page, true},
              {"db/*/doctor", doctor_page},
              {"db/*/queues/*", queue_page, true},
              {"db/*/queues/*/messages", messages_page},

@@ -86,7 +86,7 @@ page message_page(const call& asked);
 page dead_page(const call& asked);
 page actions_page(const call& asked);
 page doctor_page(const call& asked);
-response metrics_text(const call& asked);
+response metrics_page(const call& asked);
 response health(const site& site);
 
 /// The addresses of the forms, and of the data.

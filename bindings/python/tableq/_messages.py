@@ -175,7 +175,10 @@ class Retry(Exception):
 def text_of_exception(error: BaseException) -> str:
     """The text for the message's history."""
     name = type(error).__name__
-    text = str(error)
+    try:
+        text = str(error)
+    except Exception:  # A handler may raise any class, and its message fails all the same.
+        text = ""
     if isinstance(error, (GiveUp, Retry)) and text:
         return text
     return f"{name}: {text}" if text else name

@@ -229,6 +229,31 @@ def test_an_exception_in_a_block_fails_the_job_and_ends_there(
     assert [record.levelno for record in caplog.records] == [logging.ERROR] * 2
 
 
+def test_an_exception_without_a_text_fails_its_job_only(
+    jobs: tableq.ClaimQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise AttributeError("no text")
+
+    class MuteGiveUp(tableq.GiveUp, Mute):
+        __str__ = Mute.__str__
+
+    def handler(job: tableq.Job) -> None:
+        if job.text != "good":
+            raise Mute
+
+    jobs.put_batch(["a", "b", "c"])
+    for job, error in zip(jobs.take(3), (Mute(), MuteGiveUp(), None)):
+        with job:
+            if error is not None:
+                raise error
+    jobs.put_batch(["d", "good"])
+    assert jobs.work(handler, until_empty=True) == 1
+    errors = [message.errors[0][1] for message in jobs.dead()]
+    assert sorted(errors) == ["Mute"] * 2 + ["MuteGiveUp"]
+
+
 def test_a_block_says_when_and_whether_the_next_attempt_comes(jobs: tableq.ClaimQueue) -> None:
     jobs.put_batch(["a", "b"])
     for job, error in zip(jobs.take(2), (tableq.Retry("busy", delay=60), tableq.GiveUp("no use"))):

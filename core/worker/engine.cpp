@@ -15,6 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// A hundred years: a longer time would overflow the clock, and end at once.
+constexpr milliseconds longest_rest = std::chrono::hours{24 * 365 * 100};
+
 }  // namespace
 
 worker_engine::worker_engine(std::vector<worker_source> sources, worker_options options)
@@ -126,7 +129,8 @@ bool worker_engine::wait_for(milliseconds longest) {
 }
 
 bool worker_engine::rest(std::unique_lock<std::mutex>& lock, milliseconds length) {
-  return changed_.wait_for(lock, length, [this] { return ended_; });
+  return changed_.wait_for(lock, std::clamp(length, milliseconds{0}, longest_rest),
+                           [this] { return ended_; });
 }
 
 void worker_engine::join() {

@@ -97,6 +97,21 @@ TEST_P(workers, are_woken_by_what_is_enqueued) {
   EXPECT_EQ(future.get(), "work");
 }
 
+TEST_P(workers, are_waited_for_until_their_end_however_long_the_time_is) {
+  tableq::worker pool(jobs(), [](const tableq::delivery&) {});
+  EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds::min()));
+  auto waits = std::async(std::launch::async,
+                          [&] { return pool.wait_for(std::chrono::milliseconds::max()); });
+  auto waits_for_centuries = std::async(
+      std::launch::async, [&] { return pool.wait_for(std::chrono::hours{24 * 365 * 293}); });
+  jobs().enqueue("work");
+  while (pool.counts().completed == 0) std::this_thread::yield();
+  pool.stop();
+  EXPECT_TRUE(waits.get());
+  EXPECT_TRUE(waits_for_centuries.get());
+  EXPECT_TRUE(pool.stop_within(std::chrono::milliseconds::max()));
+}
+
 TEST_P(workers, can_be_called_by_the_callback_of_a_stop_token) {
   auto queue = db().claim("jobs");
   queue.enqueue("job");

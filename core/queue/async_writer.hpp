@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -78,7 +79,8 @@ class async_writer final : public writer {
   }
 
   /// Waits while the limit is reached, unless a callback calls it.
-  /// @throws error errc::invalid_argument without a function for the outcome.
+  /// @throws error errc::invalid_argument without a function for the outcome; errc::busy when the
+  ///   system has no thread.
   void add(item one) {
     if (!one.done) {
       throw error(
@@ -88,7 +90,7 @@ class async_writer final : public writer {
     }
     shared& state = *shared_;
     std::unique_lock lock(state.mutex);
-    if (!thread_.joinable()) thread_ = std::jthread([mine = shared_] { mine->run(); });
+    if (!thread_.joinable()) start();
     const std::size_t bytes = one.payload.size();
     if (thread_.get_id() != std::this_thread::get_id()) {
       state.room.wait(lock, [&] {
@@ -96,9 +98,10 @@ class async_writer final : public writer {
                (state.messages < state.most.messages && state.bytes + bytes <= state.most.bytes);
       });
     }
+    state.waiting.push_back(
+        std::move(one));  // Before it is counted: without memory it is not there.
     ++state.messages;
     state.bytes += bytes;
-    state.waiting.push_back(std::move(one));
     if (state.idle) state.changed.notify_one();
   }
 
@@ -174,6 +177,15 @@ class async_writer final : public writer {
     bool ended = false;
     bool closed = false;  // only the thread uses it
   };
+
+  void start() {
+    try {
+      thread_ = std::jthread([mine = shared_] { mine->run(); });
+    } catch (const std::system_error&) {  // The system has no more threads.
+      throw error(errc::busy, advice::statement, "the system has no thread for enqueue_async",
+                  shared_->origin);
+    }
+  }
 
   std::shared_ptr<shared> shared_;
   std::jthread thread_;  // guarded by the mutex

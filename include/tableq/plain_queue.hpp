@@ -97,8 +97,9 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   /// open_options::async_messages or async_bytes are not yet stored. The destructor of the last
   /// copy of this handle waits for all outcomes. In a child of fork() the future of a parent's call
   /// is never ready.
-  /// @throws error errc::too_large, invalid_argument, as enqueue. The outcome has every other
-  ///   error; that of a full queue comes at once. Inside a transaction always invalid_argument.
+  /// @throws error errc::too_large, invalid_argument, as enqueue; errc::busy when the system cannot
+  ///   create the thread. The outcome has every other error; that of a full queue comes at once.
+  ///   Inside a transaction always invalid_argument.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const enqueue_options& options = {});
   /// @param done called once, in the storing thread: it should be quick, and must not throw. It may

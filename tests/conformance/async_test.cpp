@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,6 +14,36 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
+
+/// While it lives, the system refuses threads: none has a stack as long.
+class no_more_threads {
+ public:
+  no_more_threads(const no_more_threads&) = delete;
+  no_more_threads& operator=(const no_more_threads&) = delete;
+#ifdef __GLIBC__
+  no_more_threads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t endless = before_;
+    ::pthread_attr_setstacksize(&endless, std::size_t{1} << 50U);
+    ::pthread_setattr_default_np(&endless);
+  }
+  ~no_more_threads() {
+    ::pthread_setattr_default_np(&before_);
+    ::pthread_attr_destroy(&before_);
+  }
+  [[nodiscard]] static bool known() {
+    return true;
+  }
+
+ private:
+  pthread_attr_t before_{};
+#else
+  no_more_threads() = default;
+  [[nodiscard]] static bool known() {
+    return false;
+  }
+#endif
+};
 
 class async_enqueue : public on_each_backend {};
 TABLEQ_ON_BACKENDS(async_enqueue, all_backends);
@@ -110,6 +142,19 @@ TEST_P(async_enqueue, survives_a_callback_that_drops_the_last_handle) {
   }
   EXPECT_TRUE(outcome.get_future().get());
   EXPECT_EQ(db().fifo("mail").stats().waiting, 2U);
+}
+
+TEST_P(async_enqueue, says_when_the_system_has_no_thread_and_works_when_it_has) {
+  auto mail = db().fifo("mail");
+  {
+    const no_more_threads now;
+    if (!now.known()) GTEST_SKIP() << "threads are refused through glibc alone";
+    EXPECT_CODE(busy, static_cast<void>(mail.enqueue_async("a")));
+    EXPECT_CODE(busy, mail.enqueue_async("b", {}, [](const auto& /*outcome*/) {}));
+  }
+  mail.enqueue_async("c").get();
+  EXPECT_EQ(mail.dequeue()->payload, "c");
+  EXPECT_FALSE(mail.dequeue());
 }
 
 TEST_P(async_enqueue, refuses_bad_input_at_once) {

@@ -89,9 +89,25 @@ std::shared_ptr<const queue_state> queue_state::renewed(const queue_state& lates
     if (!may_ask) return nullptr;
     letters = follows_->second(info.dead_letters);
   }
+  if (const queue_state* const known = earlier(info, letters.get())) {
+    return {std::shared_ptr<const queue_state>(), known};  // owns nothing
+  }
   auto out = std::make_shared<queue_state>(database_, std::move(info), std::move(letters));
   out->opened_ = this;
   return out;
+}
+
+const queue_state* queue_state::earlier(const queue_info& info, const queue_state* letters) const {
+  const std::string options = encode_options(info);
+  const auto is_it = [&](const queue_state& each) {
+    return each.info().layout == info.layout && each.dead_letters_.get() == letters &&
+           encode_options(each.info()) == options;
+  };
+  if (is_it(*this)) return this;
+  const std::scoped_lock hold(renewing_);
+  const auto found =
+      std::ranges::find_if(renewals_, [&](const auto& each) { return is_it(*each); });
+  return found == renewals_.end() ? nullptr : found->get();
 }
 
 const queue_state& queue_state::current(bool may_ask) const noexcept {
@@ -110,7 +126,7 @@ const queue_state& queue_state::current(bool may_ask) const noexcept {
     if (made == nullptr) return latest;
     const std::scoped_lock hold(renewing_);
     latest_.store(made.get(), std::memory_order_release);
-    renewals_.push_back(std::move(made));
+    if (made.use_count() > 0) renewals_.push_back(std::move(made));
     heard_.store(version, std::memory_order_release);
   } catch (const std::exception&) {  // The dead-letter queue cannot be opened now.
     next_try_.store((now + std::chrono::seconds{1}).time_since_epoch().count());

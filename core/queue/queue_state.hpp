@@ -136,6 +136,9 @@ class queue_state {
   [[nodiscard]] std::shared_ptr<const queue_state> renewed(const queue_state& latest,
                                                            const queue_info& stored,
                                                            bool may_ask) const;
+  /// One that had these options before, so that options that change to and fro keep no memory.
+  [[nodiscard]] const queue_state* earlier(const queue_info& info,
+                                           const queue_state* letters) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;

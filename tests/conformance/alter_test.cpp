@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/memory.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -103,6 +104,24 @@ TEST_P(alter, reaches_the_open_handles_of_its_database_at_once) {
   jobs().enqueue("z");
   EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().stats().dead, 1U);
+}
+
+TEST_P(alter, of_options_to_and_fro_keeps_no_memory) {
+  static_cast<void>(on().claim("jobs", {.groups = tableq::group_options{}}));
+  auto jobs = on().claim("jobs");
+  const auto after = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      for (const int attempts : {7, 8}) {
+        on().alter("jobs", {.max_attempts = attempts});
+        EXPECT_TRUE(jobs.take(1).empty());
+        EXPECT_EQ(jobs.max_attempts(), attempts);
+      }
+    }
+    return allocated_bytes();
+  };
+  const auto before = after(5);
+  if (!before) GTEST_SKIP() << "the system does not tell what is allocated";
+  EXPECT_LT(after(50), *before + 50'000);
 }
 
 TEST_P(alter, leaves_a_handle_the_values_that_it_was_opened_with) {

@@ -122,7 +122,7 @@ void compare_speed(report& to, const place& on) {
 void compare_layouts(report& to, const place& on) {
   for (const auto& [name, clustered] :
        {std::pair{"clustered_table", "CLUSTERED"}, {"heap_with_an_index", "NONCLUSTERED"}}) {
-    to.attempt(name, [&] { empty(to, on, name, clustered); });
+    to.attempt(name, [&, table = name, kind = clustered] { empty(to, on, table, kind); });
   }
 }
 

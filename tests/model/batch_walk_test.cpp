@@ -256,8 +256,7 @@ class batch_walks : public on_each_backend {
     if (at.ended) return;
     at.sealed = at.cancelled = true;
     for (auto& [payload, what] : at.members) {
-      const bool runs =
-          std::ranges::any_of(taken_, [&](const lease& each) { return each.payload == payload; });
+      const bool runs = std::ranges::find(taken_, payload, &lease::payload) != taken_.end();
       const bool child = payload.starts_with("batch ");
       if (what == outcome::outstanding && !runs && !child) what = outcome::removed;
     }

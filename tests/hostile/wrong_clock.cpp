@@ -30,7 +30,7 @@ long error_of_the_clock() {
   if (file != nullptr) return std::atol(file);
   static const char* const seconds = std::getenv("WRONG_CLOCK_SECONDS");
   static const bool jumps = std::getenv("WRONG_CLOCK_JUMPS") != nullptr;
-  static std::atomic<bool> forwards = false;
+  static std::atomic<bool> forwards{false};
   const long by = seconds == nullptr ? 0 : std::atol(seconds);
   return jumps && forwards.exchange(!forwards) ? -by : by;
 }

@@ -25,6 +25,7 @@ from typing import (
 )
 
 from ._errors import Error, InvalidArgument, call
+from ._exits import is_failure
 from ._handles import Duration, made, wait_milliseconds
 from ._library import lib
 from ._messages import Job, log
@@ -377,7 +378,9 @@ class AsyncWorker:
                         raise InvalidArgument("tableq: the handler of work_async returned nothing "
                                               "to await: write it as async def, or use work")
                     await working
-                except Exception as error:
+                except BaseException as error:
+                    if not is_failure(error):
+                        raise
                     failure = error
             except BaseException:
                 if not job.settled:

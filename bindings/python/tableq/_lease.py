@@ -489,7 +489,8 @@ class LeaseQueue(Queue):
         completed.
 
         A handler that returns completes its job, one that raises fails it with the exception's
-        text; `tableq.Retry` and `tableq.GiveUp` say more. A handler may settle its job itself.
+        text, SystemExit too; `tableq.Retry` and `tableq.GiveUp` say more. A handler may settle its
+        job itself.
 
         threads: handlers at a time. The library's own thread extends the leases, also while a
         handler holds the GIL; `job.lost` tells a handler that it was too late.

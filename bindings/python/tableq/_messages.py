@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
 from ._errors import Error
+from ._exits import is_failure
 from ._handles import Duration, Payload, Pointer, Result, RetryDelays, Rows, span_milliseconds
 from ._library import lib
 
@@ -219,8 +220,9 @@ class Job:
 
     `with job:` completes it at the end. An exception in the block fails it, with the exception's
     text in its history; the exception is logged (logger `tableq`) and ends there, so that a loop
-    over jobs goes on. KeyboardInterrupt, SystemExit and asyncio.CancelledError give the message
-    back without an attempt and go on. A block that has settled the job itself is left alone.
+    over jobs goes on. SystemExit fails it too, and goes on. KeyboardInterrupt,
+    asyncio.CancelledError and a SystemExit that a signal's handler raises give the message back
+    without an attempt and go on. A block that has settled the job itself is left alone.
     """
 
     __slots__ = ("payload", "_rows", "_row", "_over", "_lost", "_cancelled", "_kept")
@@ -383,13 +385,13 @@ class Job:
                 log.warning("tableq: the lease of message %d in %s was lost before it was "
                             "completed; it may run again", self.id, self.queue.name)
             return False
-        if not isinstance(error, Exception):
+        if not is_failure(error):
             self.release()
             return False
         log_failure(self, error)
         if not self._fail_with(error):
             log.warning("tableq: the lease of message %d in %s was lost", self.id, self.queue.name)
-        return True
+        return isinstance(error, Exception)
 
     def _fail_with(self, error: BaseException) -> bool:
         delay = error.delay if isinstance(error, Retry) else None

@@ -230,14 +230,14 @@ class Worker:
                 # What nobody awaits does not run: the message must not count as done.
                 if inspect.isawaitable(self._handler(job)):
                     raise InvalidArgument(_NOT_AWAITED)
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # No signal's: those come to the main thread.
                 failure = error
             counts = settle(job, failure, self._ending.is_set)
             if counts:
                 with self._lock:
                     self._completed += 1
         except BaseException:
-            # SystemExit of a handler, say: another worker may have it.
+            # KeyboardInterrupt of a handler, say: another worker may have it.
             if not job.settled and not self._queue.database.closed:
                 job.release()
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import threading
 from typing import Any, Awaitable, Callable, List
 
@@ -550,3 +551,38 @@ def test_a_handler_without_an_await_is_told_so(jobs: tableq.ClaimQueue) -> None:
         assert "async def" in dead.errors[0][1]
 
     go(work)
+
+
+def test_system_exit_of_an_awaited_handler_is_a_failed_attempt(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+
+    async def handler(job: tableq.Job) -> None:
+        sys.exit("no licence")
+
+    async def block() -> None:
+        async with (await jobs.take_async())[0]:
+            sys.exit("no licence")
+
+    with pytest.raises(SystemExit):
+        asyncio.run(block())
+    assert go(lambda: jobs.work_async(handler, until_empty=True)) == 0
+    (dead,) = jobs.dead()
+    assert [text for _, text in dead.errors] == ["SystemExit: no licence"] * 3
+
+
+def test_an_awaited_handler_that_a_signals_handler_ends_gives_its_job_back(
+    jobs: tableq.ClaimQueue
+) -> None:
+    jobs.put("a")
+
+    async def handler(job: tableq.Job) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: sys.exit(7))
+    try:
+        with pytest.raises(SystemExit):
+            asyncio.run(jobs.work_async(handler, signals=False))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    # A thread of the database gives it back.
+    assert jobs.take(wait=60)[0].attempt == 1

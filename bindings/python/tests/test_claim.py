@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import functools
 import logging
 import math
 import select
+import signal
+import sys
 from datetime import timedelta, timezone
 from typing import Any
 
@@ -263,7 +266,7 @@ def test_a_block_says_when_and_whether_the_next_attempt_comes(jobs: tableq.Claim
     assert (delayed.errors[0][1], dead.errors[0][1]) == ("busy", "no use")
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, asyncio.CancelledError])
 def test_an_interrupted_block_gives_its_job_back(
     jobs: tableq.ClaimQueue, kind: "type[BaseException]"
 ) -> None:
@@ -271,6 +274,46 @@ def test_an_interrupted_block_gives_its_job_back(
     with pytest.raises(kind):
         with jobs.take()[0]:
             raise kind()
+    assert jobs.take()[0].attempt == 1
+
+
+def test_system_exit_in_a_block_is_a_failed_attempt_and_goes_on(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+    with pytest.raises(SystemExit):
+        with jobs.take()[0]:
+            sys.exit(3)
+    (message,) = jobs.messages("ready")
+    assert [text for _, text in message.errors] == ["SystemExit: 3"]
+
+
+class _Exit:
+    def method(self, number: int, frame: object) -> None:
+        sys.exit(7)
+
+    __call__ = method
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        lambda number, frame: sys.exit(7),
+        _Exit().method,
+        _Exit(),
+        functools.partial(_Exit.method, _Exit()),
+    ],
+    ids=["function", "method", "object", "partial"],
+)
+def test_a_block_that_a_signals_handler_ends_gives_its_job_back(
+    jobs: tableq.ClaimQueue, handler: Any
+) -> None:
+    jobs.put("a")
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(SystemExit):
+            with jobs.take()[0]:
+                signal.raise_signal(signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
     assert jobs.take()[0].attempt == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import signal
+import sys
 import threading
 
 import pytest
@@ -131,14 +132,37 @@ def test_a_lasting_failure_ends_the_worker(place: Place, db: tableq.Database) ->
         jobs.work(handler, threads=2)
 
 
-def test_system_exit_of_a_handler_ends_the_worker_and_gives_back(jobs: tableq.ClaimQueue) -> None:
+def test_system_exit_of_a_handler_is_a_failed_attempt(jobs: tableq.ClaimQueue) -> None:
     jobs.put("a")
 
     def handler(job: tableq.Job) -> None:
-        raise SystemExit(3)
+        sys.exit("no licence")
 
-    with pytest.raises(SystemExit):
-        jobs.work(handler)
+    assert jobs.work(handler, until_empty=True) == 0
+    (dead,) = jobs.dead()
+    assert [text for _, text in dead.errors] == ["SystemExit: no licence"] * 3
+
+
+def test_system_exit_by_the_applications_signal_handler_ends_the_worker(
+    place: Place, jobs: tableq.ClaimQueue
+) -> None:
+    jobs.put("a")
+    worker = start(
+        place.program(
+            """
+            import signal, threading
+            signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))
+            def handler(job):
+                print('running', flush=True)
+                threading.Event().wait()
+            db.claim('jobs').work(handler, signals=False)
+            """
+        )
+    )
+    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=60)
+    assert worker.returncode == 7
     assert jobs.take()[0].attempt == 1
 
 

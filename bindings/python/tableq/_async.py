@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import concurrent.futures
+import functools
 import inspect
 import signal
 import threading
@@ -37,6 +38,21 @@ if TYPE_CHECKING:
     from ._lease import LeaseQueue
 
 T = TypeVar("T")
+
+_NOT_ASYNC = (
+    "tableq: the handler of work_async returns nothing to await: write it as async def, or use work"
+)
+
+
+def _is_plain(handler: Any) -> bool:
+    """Whether it is a function that was written without `async`. Of a lambda, a decorated function
+    and any other callable only the result tells."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    known = inspect.isfunction(handler) or inspect.ismethod(handler)
+    if not known or inspect.iscoroutinefunction(handler):
+        return False
+    return handler.__name__ != "<lambda>" and not hasattr(handler, "__wrapped__")
 
 
 class _Entry:
@@ -243,6 +259,8 @@ class AsyncWorker:
             raise InvalidArgument("tableq: concurrency is an int of at least 1")
         if not callable(handler):
             raise InvalidArgument("tableq: handler is not callable")
+        if _is_plain(handler):
+            raise InvalidArgument(_NOT_ASYNC)
         self._queue = queue
         self._handler = handler
         self._concurrency = min(concurrency, 10_000)
@@ -372,16 +390,18 @@ class AsyncWorker:
         try:
             try:
                 keeper.add(job, self._lease)
+                awaitable = True
                 try:
                     working = self._handler(job)
-                    if not inspect.isawaitable(working):
-                        raise InvalidArgument("tableq: the handler of work_async returned nothing "
-                                              "to await: write it as async def, or use work")
-                    await working
+                    awaitable = inspect.isawaitable(working)
+                    if awaitable:
+                        await working
                 except BaseException as error:
                     if not is_failure(error):
                         raise
                     failure = error
+                if not awaitable:  # The program is wrong, not the message: no attempt counts.
+                    raise InvalidArgument(_NOT_ASYNC)
             except BaseException:
                 if not job.settled:
                     await self._give_back([job])

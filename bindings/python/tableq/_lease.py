@@ -516,7 +516,11 @@ class LeaseQueue(Queue):
         signals: bool = True,
     ) -> int:
         """The same with `await handler(job)` for up to `concurrency` jobs at a time, on the event
-        loop. Cancel it to end it at once: handlers are cancelled, and their messages given back."""
+        loop. Cancel it to end it at once: handlers are cancelled, and their messages given back.
+
+        handler: an `async def`; a plain function is refused. A lambda, a decorated function or
+        another callable ends the worker with InvalidArgument when its result cannot be awaited; its
+        message is given back."""
         from ._async import AsyncWorker
 
         worker = AsyncWorker(self, handler, concurrency, lease, until_empty)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import signal
 import sys
 import threading
@@ -539,18 +540,52 @@ def test_a_cancelled_worker_settles_what_its_handlers_have_done(jobs: tableq.Cla
     assert jobs.stats().ready == 0
 
 
-def test_a_handler_without_an_await_is_told_so(jobs: tableq.ClaimQueue) -> None:
+def test_work_async_refuses_a_plain_function_at_once(jobs: tableq.ClaimQueue) -> None:
     jobs.put("a")
 
-    async def work() -> None:
-        with pytest.raises(tableq.InvalidArgument, match="callable"):
-            await jobs.work_async(5)  # type: ignore[arg-type]
-        handler: Any = lambda job: None  # noqa: E731
-        assert await jobs.work_async(handler, until_empty=True) == 0
-        (dead,) = jobs.dead()
-        assert "async def" in dead.errors[0][1]
+    def plain(job: tableq.Job) -> None:
+        raise AssertionError("it is called")
 
-    go(work)
+    class Plain:
+        def method(self, job: tableq.Job) -> None:
+            raise AssertionError("it is called")
+
+    for handler in (plain, Plain().method, functools.partial(plain)):
+        with pytest.raises(tableq.InvalidArgument, match="async def"):
+            tableq.AsyncWorker(jobs, handler)  # type: ignore[arg-type]
+    with pytest.raises(tableq.InvalidArgument, match="callable"):
+        go(lambda: jobs.work_async(5))  # type: ignore[arg-type]
+
+
+def test_every_handler_whose_result_can_be_awaited_works(jobs: tableq.ClaimQueue) -> None:
+    async def handler(job: tableq.Job) -> None:
+        pass
+
+    @functools.wraps(handler)
+    def decorated(job: tableq.Job) -> Awaitable[None]:
+        return handler(job)
+
+    class Handler:
+        async def __call__(self, job: tableq.Job) -> None:
+            pass
+
+    for each in (handler, Handler().__call__, functools.partial(handler), decorated, Handler(),
+                 lambda job: handler(job)):
+        jobs.put("a")
+        assert go(lambda: jobs.work_async(each, until_empty=True)) == 1
+
+
+def test_a_result_that_cannot_be_awaited_ends_the_worker_and_fails_nothing(
+    jobs: tableq.ClaimQueue
+) -> None:
+    jobs.put_batch(["a", "b"])
+    handler: Any = lambda job: None  # noqa: E731
+    with pytest.raises(tableq.InvalidArgument, match="async def"):
+        go(lambda: jobs.work_async(handler))
+    attempts: List[int] = []
+    # A thread of the database gives back what the end of the worker has cut off.
+    until(lambda: attempts.extend(job.attempt for job in jobs.take(2)) or len(attempts) == 2)
+    assert attempts == [1, 1]
 
 
 def test_system_exit_of_an_awaited_handler_is_a_failed_attempt(jobs: tableq.ClaimQueue) -> None:

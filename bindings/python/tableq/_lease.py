@@ -583,6 +583,7 @@ class ClaimQueue(LeaseQueue):
         using: Any = NOT_GIVEN,
     ) -> Added:
         """Adds one message. It is stored when the call returns; with `tx`, when that commits.
+        Returns its id and outcome; with a key that another message holds, that message's id.
 
         priority: higher comes first. delay, due_at: the earliest take. headers: texts by name.
         key: at most one message of the queue holds it; on_duplicate says what happens then:
@@ -593,7 +594,7 @@ class ClaimQueue(LeaseQueue):
         wait: for room in a full queue.
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is
         added by SQL text in the transaction that is open there, and you commit it. Without
-        "replace" and "postpone", and without batch.
+        "replace" and "postpone", and without keys in a queue with a key_window.
         """
         options = (created_at, delay, due_at, priority, headers, key, on_duplicate, group,
                    time_to_live, max_attempts, retry, retry_jitter, batch)

@@ -385,6 +385,7 @@ class PlainQueue(_DeletingQueue):
         using: Any = NOT_GIVEN,
     ) -> Added:
         """Adds one message. It is stored when the call returns; with `tx`, when that commits.
+        Returns its id and outcome.
 
         created_at: stored and returned; decides nothing. wait: for room in a full queue.
         using: a connection of psycopg, psycopg2 or sqlite3 to the same database: the message is

@@ -269,3 +269,16 @@ def test_the_page_says_what_holds() -> None:
         compile(block, "python.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     for name in set(re.findall(r"\btableq\.([A-Za-z_]+)", page)) - {"h"}:
         assert hasattr(tableq, name), name
+
+
+def test_the_page_says_what_put_returns_and_where_the_reference_is() -> None:
+    page = (PROJECT / "docs/python.md").read_text()
+    assert "Added(id, outcome)" in page and "help(tableq.ClaimQueue)" in page
+    assert tableq.Added._fields == ("id", "outcome")
+    header = (PROJECT / "include/tableq/message.hpp").read_text()
+    outcomes = re.search(r"enum class enqueue_result.*?\{(.*?)\};", header, re.S)
+    assert outcomes is not None
+    names = re.findall(r"^\s*(\w+),", outcomes[1], re.M)
+    assert len(names) == 4
+    for outcome in names:
+        assert f"`{outcome}`" in page, outcome

@@ -17,8 +17,11 @@ Durations are seconds or timedelta, times are datetime with a time zone.
 
 from __future__ import annotations
 
+import typing as _typing
+
 from . import testing
 from ._async import AsyncWorker
+from ._batches import AnyBatch as _AnyBatch
 from ._batches import BatchInfo, MessageBatch
 from ._database import Database, ddl, open
 from ._errors import (
@@ -160,3 +163,18 @@ __all__ = [
 def version_of_library() -> str:
     """The version of the C library that runs: `0.2.0`."""
     return str(_lib.tq_version().decode())
+
+
+def _name_by_package() -> None:
+    """Tracebacks and help name the public classes as programs import them."""
+    for name in __all__:
+        each = globals()[name]
+        if isinstance(each, type) and each.__module__.startswith("tableq."):
+            # While their names are known: get_type_hints looks for them where __module__ says.
+            hints = _typing.get_type_hints(each, localns={"AnyBatch": _AnyBatch})
+            if hints:
+                each.__annotations__ = hints
+            each.__module__ = "tableq"
+
+
+_name_by_package()

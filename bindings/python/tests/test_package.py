@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+import pickle
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import typing
 import zipfile
 from pathlib import Path
 from typing import List
@@ -282,3 +284,12 @@ def test_the_page_says_what_put_returns_and_where_the_reference_is() -> None:
     assert len(names) == 4
     for outcome in names:
         assert f"`{outcome}`" in page, outcome
+
+
+def test_public_classes_are_named_by_the_package_and_their_types_are_known() -> None:
+    for name in tableq.__all__:
+        each = getattr(tableq, name)
+        if isinstance(each, type) and each.__name__ == name:
+            assert each.__module__ == "tableq", name
+            typing.get_type_hints(each)
+            assert pickle.loads(pickle.dumps(each)) is each

@@ -13,8 +13,13 @@ from django.db import connection, models, transaction
 import tableq
 
 path = sys.argv[1]
+# On SQLite a plain BEGIN makes an atomic() that reads before it writes fail at once with "database is
+# locked" beside a worker. Django before 5.1 has no such option: there write first, as place_order.
+options = {"transaction_mode": "IMMEDIATE"} if django.VERSION >= (5, 1) else {}
 settings.configure(
-    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": path}},
+    DATABASES={
+        "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": path, "OPTIONS": options}
+    },
     DEFAULT_AUTO_FIELD="django.db.models.AutoField",
 )
 django.setup()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib
 import math
@@ -441,6 +442,28 @@ tableq.Outbox("mail").put("a", using=connection)
 connection.commit()
 print("put")
 """
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_transaction_of_sqlite_that_reads_first_waits_if_it_begins_immediate(
+    place: Place, db: tableq.Database
+) -> None:
+    jobs, mail = db.claim("jobs"), db.fifo("mail")
+
+    def reads_and_puts(begin: str) -> None:
+        with contextlib.closing(place.connect()) as connection:
+            connection.execute(begin)
+            connection.execute("SELECT count(*) FROM jobs").fetchall()
+            jobs.put("a", using=connection)
+            connection.commit()
+
+    with db.transaction() as tx:
+        mail.put("a worker writes", tx=tx)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            reads_and_puts("BEGIN")
+        waiting = Thread(lambda: reads_and_puts("BEGIN IMMEDIATE"))
+    waiting.result()
+    assert jobs.stats().ready == 1
 
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)

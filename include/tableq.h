@@ -175,18 +175,16 @@ enum tq_purpose {
   /// `schema_name`, `notifications` ("automatic", "send_only", "off"). Integer: `max_sessions`,
   /// `session_timeout_ms`, `retry_for_ms`, `max_payload`, `poll_interval_ms`. Boolean:
   /// `refuses_beside_begin`, `combining`, `spinning`, `floors`, `writers_line`, and `metrics`,
-  /// which
-  /// `tq_database_metrics` needs. Meaning and ranges: `open_options` in tableq/options.hpp.
+  /// which `tq_database_metrics` needs. Meaning and ranges: `open_options` in tableq/options.hpp.
   TQ_FOR_OPEN = 1,
   /// `tq_queue_open`, `tq_ddl`, `tq_statements`, `tq_grants`. For "fifo" and "lifo", text:
   /// `ordering` ("relaxed", "strict"). For "claim", integer: `lease_ms`, `max_attempts`,
   /// `time_to_live_ms` (null: forever), `key_window_ms`, `retain_done_ms`, `retain_dead_ms` (null:
-  /// until purge), `group_limit`; list of integers:
-  /// `retry_ms`, the delays after failed attempts; integer: `retry_jitter`, per cent; text: `retry`
-  /// ("none", "usual") instead of delays, `keys` ("active", "waiting"), `group_on_failure` ("hold",
-  /// "pass"), `dead_letters`; boolean: `keep_completed`, `groups`, `group_by_turns`, `batches`.
-  /// Each key
-  /// that begins with `group_` gives the queue groups, as `groups` does. See `claim_options`.
+  /// until purge), `group_limit`; list of integers: `retry_ms`, the delays after failed attempts;
+  /// integer: `retry_jitter`, per cent; text: `retry` ("none", "usual") instead of delays, `keys`
+  /// ("active", "waiting"), `group_on_failure` ("hold", "pass"), `dead_letters`; boolean:
+  /// `keep_completed`, `groups`, `group_by_turns`, `batches`. Each key that begins with `group_`
+  /// gives the queue groups, as `groups` does. See `claim_options`.
   TQ_FOR_QUEUE = 2,
   /// `tq_enqueue`, `tq_batch_add`. All kinds but tables, time: `created_at`. "pending" and "claim",
   /// integer: `delay_ms`; time: `due_at`. "claim", integer: `priority`, `time_to_live_ms` (null:
@@ -194,8 +192,7 @@ enum tq_purpose {
   /// ("none", "usual"), `key`, `group`, `on_duplicate` ("keep_first", "reject", "replace",
   /// "postpone"); integer: `batch`, its id, and text: `batch_member`, the receipt of a member whose
   /// handler adds to it; headers: `tq_options_set_header`. `tq_enqueue` only, integer: `wait_ms`
-  /// for room;
-  /// stop. See `claim_enqueue_options` and `when_full`.
+  /// for room; stop. See `claim_enqueue_options` and `when_full`.
   TQ_FOR_MESSAGE = 3,
   /// One row for `tq_enqueue` or `tq_batch_add` into a table of the application: its keys are the
   /// names of columns, its values what they get.
@@ -226,8 +223,7 @@ enum tq_purpose {
   /// where an earlier call with the filter stopped. Of a list also the keys of TQ_FOR_LOOK.
   TQ_FOR_FILTER = 13,
   /// `tq_database_alter`. The keys of TQ_FOR_QUEUE for "claim" and `ordering`, of which `groups`
-  /// and
-  /// `group_by_turns` say why they cannot change; `time_to_live_ms`, `retain_done_ms` and
+  /// and `group_by_turns` say why they cannot change; `time_to_live_ms`, `retain_done_ms` and
   /// `retain_dead_ms` take null for none, `dead_letters` an empty text; boolean: `dry_run`. See
   /// `queue_changes`.
   TQ_FOR_ALTER = 14,
@@ -238,8 +234,7 @@ enum tq_purpose {
   TQ_FOR_SCHEDULE = 15,
   /// `tq_queue_begin_batch`. Text: `name`; `then`, the queue of the message at the end, `key`,
   /// `group`; integer: `priority`; headers: `tq_options_set_header`. Integer: `parent`, the batch
-  /// of
-  /// which it is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
+  /// of which it is a member, and text: `parent_member`, as `batch_member`. See `batch_options`.
   TQ_FOR_BATCH = 16,
   /// `tq_set_group_limits`. Integer: `running`, `burst`, `weight`; double: `rate`. See
   /// `group_limits`.
@@ -592,8 +587,7 @@ TQ_API const char* tq_queue_name(const tq_queue* queue);
 TQ_API const char* tq_queue_kind(const tq_queue* queue);
 /// The options of this handle. The database is not asked. One row; of "claim": lease_ms,
 /// max_attempts INT; of "table": definition TEXT, as JSON, at_least_once, fenced, ends, settles
-/// BOOL, words TEXT
-/// (`table_guarantee`).
+/// BOOL, words TEXT (`table_guarantee`).
 TQ_API int tq_queue_settings(tq_queue* queue, tq_result** settings, tq_error** error);
 /// Stops all reads, in every process within a second, until `tq_queue_resume`.
 TQ_API int tq_queue_pause(tq_queue* queue, tq_error** error);
@@ -657,8 +651,7 @@ TQ_API int tq_enqueue(tq_queue* queue, tq_transaction* tx, const void* payload, 
 TQ_API int tq_enqueue_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* messages,
                             const tq_options* options, tq_result** added, tq_error** error);
 
-// ----------------------------------------------------------------------- "heap", "fifo", "lifo",
-// "pending"
+// ------------------------------------------------------------ "heap", "fifo", "lifo", "pending"
 
 /// Takes up to `max` messages (1 to 10,000) out of the queue, in its order: the result is the only
 /// copy. Outside of a transaction they are lost if the process dies. Waits for the first one up to
@@ -680,8 +673,7 @@ TQ_API int tq_peek(tq_queue* queue, size_t max, tq_result** messages, tq_error**
 TQ_API int tq_purge(tq_queue* queue, const char* state, const tq_options* options, int64_t* count,
                     tq_error** error);
 
-// ------------------------------------------------------------------------------ "claim" and
-// "table"
+// ----------------------------------------------------------------------------- "claim" and "table"
 
 // A receipt is a text without blanks, the right to settle one delivery: it may be stored, or sent
 // to another process. It is valid until the message is settled, or taken again after the end of its

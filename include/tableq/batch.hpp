@@ -17,7 +17,9 @@ namespace tableq::inline v0 {
 /// once. docs/batches.md has the rules.
 ///
 /// A handle, made by `claim_queue::begin_batch` and `database::batch`. Shares the sessions of its
-/// database. Transactions and the errors of every operation: see `queue`.
+/// database. Transactions and the errors of every operation: see `queue`. The batch that
+/// `q.in(tx).begin_batch()` returns is bound to `tx` as `q.in(tx)` is: it is there when `tx`
+/// commits, and after the end of `tx` use `database::batch` with its id.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.

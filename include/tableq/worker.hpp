@@ -19,7 +19,8 @@
 
 namespace tableq::inline v0 {
 
-/// Options of a worker.
+/// Options of a worker. C++ wants designators in the order of the members:
+/// `{.threads = 4, .prefetch = 100, .lease = 1min, .linger = 20ms}`.
 struct worker_options {
   std::size_t threads = 1;  ///< Handlers at a time, or tasks in the executor: 1 to 1,000.
   /// Messages taken beyond the handled ones, so that no thread waits for the database; the worker

@@ -102,9 +102,9 @@ constexpr std::array limits_of_transactions{
          true}},
 };
 
-/// PostgreSQL's shortest limit of a value is that of an entry of an index, 2,704 bytes. If all values
-/// are shorter than this, "a limit is exceeded" means that the numbers of transactions are used up:
-/// the server refuses all writes.
+/// PostgreSQL's shortest limit of a value is that of an entry of an index, 2,704 bytes. If all
+/// values are shorter than this, "a limit is exceeded" means that the numbers of transactions are
+/// used up: the server refuses all writes.
 constexpr std::size_t never_too_large = 2'000;
 
 }  // namespace

@@ -74,7 +74,8 @@ struct bulk_result {
 
 /// Options of an action by filter.
 struct bulk_options {
-  /// Counts the messages that match, and changes none: up to 10,000 messages, among up to 1,000,000.
+  /// Counts the messages that match, and changes none: up to 10,000 messages, among up to
+  /// 1,000,000.
   bool dry_run = false;
   /// Messages of one step, which is a transaction of its own: 1 to 1,000.
   std::size_t batch = 1000;

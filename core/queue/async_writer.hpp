@@ -98,8 +98,8 @@ class async_writer final : public writer {
                (state.messages < state.most.messages && state.bytes + bytes <= state.most.bytes);
       });
     }
-    state.waiting.push_back(
-        std::move(one));  // Before it is counted: without memory it is not there.
+    // Counted after it: where memory is short, push_back throws and nothing is there.
+    state.waiting.push_back(std::move(one));
     ++state.messages;
     state.bytes += bytes;
     if (state.idle) state.changed.notify_one();

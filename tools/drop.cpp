@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -20,12 +21,13 @@ exit_status drop(const connection_options& connection, const std::string& name, 
                                "--yes"
                              : "this deletes the queue with all its messages; confirm with --yes");
   }
+  const std::vector<tableq::queue_info> before = db.queues();
   if (!db.drop(name)) {
     complain("there is no queue " + in_quotes(name));
     return exit_status::nothing;
   }
-  for (const tableq::queue_info& each : db.queues()) {
-    if (each.dead_letters != name) continue;
+  for (const tableq::queue_info& each : before) {
+    if (each.dead_letters != name || each.name == name) continue;
     complain("the queue " + each.name + " moves its dead messages to " + name +
              "; make that again, or change it: tableq alter " + each.name + " --dead-letters none");
   }

@@ -76,7 +76,8 @@ class TABLEQ_EXPORT database {
   /// The same for the kind `pending`.
   [[nodiscard]] pending_queue pending(text_view name);
   /// The same for the kind `claim`. Opens or creates the queue of `dead_letters` first; the errors
-  /// then concern that queue too.
+  /// then concern that queue too. Under schema_policy::verify_only a dead-letter queue that is
+  /// stored and missing stops only the calls that need it, with errc::not_found.
   /// @param options valid for this handle, stored, or fixed: see claim_options.
   [[nodiscard]] claim_queue claim(text_view name, const claim_options& options = {});
 

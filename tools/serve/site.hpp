@@ -38,7 +38,7 @@ class site {
   [[nodiscard]] response failed(unsigned status, const std::string& title,
                                 const std::string& why = "", const call* asked = nullptr) const;
 
-  // What pages and actions use.
+  // Pages and actions use these.
   const std::vector<std::unique_ptr<watched_database>> databases;
   access guard;
   jobs actions = {};

@@ -39,7 +39,7 @@ struct sample {
 };
 using history = std::vector<sample>;
 
-/// So many groups are shown: those that wait longest.
+/// The most groups on a page, those that wait longest.
 inline constexpr std::size_t most_groups = 10;
 
 /// Rows that are read beside the figures, while somebody looks at a page that shows them.

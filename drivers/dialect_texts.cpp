@@ -54,6 +54,13 @@ const blocks& dialect_texts::of_queue(clock_source clock, const core::table_name
   return clock == clock_source::given ? given_clock : statements;
 }
 
+bool dialect_texts::takes_several(const core::contract& contract, bool payloads) const {
+  std::string name = std::string(contract.name).append(drivers::for_next);
+  if (payloads) name.append(drivers::for_payloads);
+  const auto found = statements.find(name.append(without_rows));
+  return found != statements.end() && found->second.find("{items:") != std::string::npos;
+}
+
 void dialect_texts::learn() {
   statements = split_blocks(definition.statements);
   given_clock = split_blocks(definition.statements, clock_source::given);

@@ -71,6 +71,10 @@ struct dialect_texts {
   [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
                                        message_columns columns = message_columns::all) const;
 
+  /// Whether the text for a further item of a batch takes several of them.
+  /// @param payloads whether the items have nothing but payloads.
+  [[nodiscard]] bool takes_several(const core::contract& contract, bool payloads) const;
+
   /// Parses the texts of `definition`.
   void learn();
 

@@ -48,7 +48,6 @@ void put(std::string& out, const core::value& one, core::value_type type) {
 }  // namespace
 
 piece next_piece(std::size_t left, const dialect& definition, std::size_t width) {
-  if (definition.batches == batching::loop) return {1, 1};
   const auto& made_for = definition.row_counts;
   const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
     return definition.most_item_values && rows * width > *definition.most_item_values;
@@ -56,6 +55,10 @@ piece next_piece(std::size_t left, const dialect& definition, std::size_t width)
   const auto enough = std::lower_bound(made_for.begin(), last, left);
   const std::size_t most = *(last - 1);
   return enough == last ? piece{most, most} : piece{left, *enough};
+}
+
+std::size_t most_full_rows(std::size_t left, const dialect& definition) {
+  return *(std::ranges::upper_bound(definition.row_counts, left) - 1);
 }
 
 void number_by_id(core::row_set& rows) {
@@ -119,9 +122,9 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
 std::string ending_of(std::size_t key) {
   std::string out;
   if (key == one_key || key == bare_item_key) out += for_one;
-  if (key == next_key || key == bare_next_key) out += for_next;
+  if (key >= next_key) out += for_next;
   if (key == mixed_key) out += for_mixed;
-  if (key == bare_items_key || key == bare_item_key || key == bare_next_key) out += for_payloads;
+  if (key == bare_items_key || key == bare_item_key || key >= bare_next_key) out += for_payloads;
   return out;
 }
 

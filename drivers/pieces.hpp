@@ -15,16 +15,22 @@ namespace tableq::inline v0::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
-/// Replace the number of rows in the key of a text: for one message, for a further item, and for a
-/// batch in which an id comes twice.
+/// Replace the number of rows in the key of a text: for one message, and for a batch in which an id
+/// comes twice.
 inline constexpr std::size_t one_key = 0;
-inline constexpr std::size_t next_key = most_rows + 1;
-inline constexpr std::size_t mixed_key = most_rows + 2;
-/// The same for items of which only the payloads are given, for one such item, and for a further
-/// one.
-inline constexpr std::size_t bare_items_key = most_rows + 3;
-inline constexpr std::size_t bare_item_key = most_rows + 4;
-inline constexpr std::size_t bare_next_key = most_rows + 5;
+inline constexpr std::size_t mixed_key = most_rows + 1;
+/// The same for items of which only the payloads are given, and for one such item.
+inline constexpr std::size_t bare_items_key = most_rows + 2;
+inline constexpr std::size_t bare_item_key = most_rows + 3;
+/// Added to the number of rows: for further items, and for those that have only payloads.
+inline constexpr std::size_t next_key = 1024;
+inline constexpr std::size_t bare_next_key = 2048;
+
+/// The number of rows in a text's key.
+[[nodiscard]] constexpr std::size_t rows_of(std::size_t key) noexcept {
+  const std::size_t rows = key % next_key;
+  return rows > most_rows || rows == one_key ? 1 : rows;
+}
 
 /// The ending of the text's name, for its key.
 [[nodiscard]] std::string ending_of(std::size_t key);
@@ -41,6 +47,9 @@ struct piece {
 
 /// @param width values of each item.
 piece next_piece(std::size_t left, const dialect& definition, std::size_t width);
+
+/// The most rows of a text in which each has one of the `left` items.
+std::size_t most_full_rows(std::size_t left, const dialect& definition);
 
 /// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows);

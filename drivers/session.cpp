@@ -23,7 +23,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(bare_next_key < 1U << 12U);
+static_assert(bare_next_key + most_rows < 1U << 12U);
 static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
@@ -356,7 +356,7 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
       .markers = texts_->transport->markers,
       .batches = rows == one_key || rows == bare_item_key ? batching::loop : definition.batches,
       .arrays = texts_->transport->arrays,
-      .rows = rows > most_rows ? 1 : rows,
+      .rows = rows_of(rows),
       .bare = !returns};
   return keep(
       of, key,
@@ -394,7 +394,7 @@ void dialect_session::begin() {
   sent_ = 0;
   guarded("begin", [&] {
     check_files();
-    begin_unit();
+    begin_unit(owned_ == nullptr && transport_->in_transaction());
   });
 }
 
@@ -409,8 +409,8 @@ void dialect_session::commit() {
   });
 }
 
-void dialect_session::begin_unit() {
-  if (owned_ != nullptr || !transport_->in_transaction()) {
+void dialect_session::begin_unit(bool nested) {
+  if (!nested) {
     doubtful_ = false;
     return transport_->script(texts_->definition.begin, boundary::begin);
   }
@@ -498,19 +498,30 @@ bool dialect_session::usable() noexcept {
 }
 
 /// Several statements of one call happen together, in a transaction or savepoint of their own.
+/// @param work returns whether its changes stay.
 template <class Work>
-void dialect_session::in_unit(bool several, on_loss loss, const Work& work) {
-  const bool bracket = several && (owned_ == nullptr || !transport_->in_transaction());
-  if (!bracket) return work(loss);
-  begin_unit();
+bool dialect_session::in_unit(on_loss loss, const Work& work) {
+  begin_unit(transport_->in_transaction());
   try {
-    work(on_loss::lost);
+    if (!work(on_loss::lost)) {
+      rollback();
+      return false;
+    }
     loss_ = loss;
     commit_unit();
+    return true;
   } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
     rollback();
     throw;
   }
+}
+
+bool dialect_session::brackets() const {
+  return owned_ == nullptr || !transport_->in_transaction();
+}
+
+bool dialect_session::has_next(const core::contract& contract) const {
+  return texts_->transport->bare && texts_->for_next.test(static_cast<std::size_t>(contract.id));
 }
 
 bool dialect_session::has_mixed(const core::contract& contract) const {
@@ -526,8 +537,10 @@ bool dialect_session::only_payloads(const core::contract& contract,
 
 void dialect_session::run_batch(const call& of) {
   const core::contract& contract = of.contract;
-  if (texts_->definition.batches != batching::arrays) {
-    run_pieces(of);
+  if (texts_->definition.batches == batching::loop) {
+    run_loop(of);
+  } else if (texts_->definition.batches == batching::rows) {
+    run_rows(of);
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(has_mixed(contract) && transport_->in_transaction())) {
     of.out.number_rows(0);
@@ -557,43 +570,68 @@ void dialect_session::run_by_id(const call& of) {
   sorted.number(of.out);
 }
 
-void dialect_session::run_pieces(const call& of) {
+void dialect_session::run_rows(const call& of) {
   const core::contract& contract = of.contract;
   const std::size_t width = contract.items.size();
   const std::size_t count = of.items.size() / width;
-  const bool rows_name_items = texts_->definition.batches == batching::rows;
-  const bool follows =
-      texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
-  const bool bare = (count == 1 || follows) && only_payloads(contract, of.items);
-  bool further = false;  // a text for a further item
-  const bool several = next_piece(count, texts_->definition, width).count < count;
-  in_unit(several, of.loss, [&](on_loss of_piece) {
-    if (!rows_name_items) of.out.reserve(count);
-    prepared* text = nullptr;
-    std::size_t made_for = 0;  // rows
+  const auto run_all = [&](on_loss of_piece) {
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
-      const arguments with = of.with(of.items.subspan(done * width, next.count * width));
-      if (next.rows != made_for) {
-        made_for = next.rows;
-        text = &text_of(of, bare ? bare_items_key : made_for);
-      }
-      if (rows_name_items) {
-        core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
-        run(*text, with, rows, of_piece);
-        number_by_id(rows);
-        of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
-      } else {
-        of.out.number_rows(static_cast<std::int64_t>(done));
-        run(*text, with, of.out, of_piece);
-        if (follows && !further && !of.out.empty() && done + next.count < count) {
-          text = &text_of(of, bare ? bare_next_key : next_key);
-          further = true;
-        }
-      }
+      core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
+      run(text_of(of, next.rows), of.with(of.items.subspan(done * width, next.count * width)), rows,
+          of_piece);
+      number_by_id(rows);
+      of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       done += next.count;
     }
-  });
+    return true;
+  };
+  if (next_piece(count, texts_->definition, width).count == count || !brackets()) {
+    run_all(of.loss);
+  } else {
+    in_unit(of.loss, run_all);
+  }
+}
+
+/// @param several whether a text may take several items.
+/// @return false if such a text has not changed a row for each item: the caller undoes all.
+bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
+  const std::size_t width = of.contract.items.size();
+  const std::size_t count = of.items.size() / width;
+  const bool follows = has_next(of.contract);
+  const bool bare = (count == 1 || follows) && only_payloads(of.contract, of.items);
+  of.out = core::row_set(of.out.width());
+  of.out.reserve(count);
+  prepared* text = &text_of(of, bare ? bare_items_key : 1);
+  std::size_t rows = 1;
+  bool changed = false;  // by an item before
+  for (std::size_t done = 0; done < count; done += rows) {
+    if (changed) {
+      rows = several ? most_full_rows(count - done, texts_->definition) : 1;
+      text = &text_of(of, (bare ? bare_next_key : next_key) + rows);
+    }
+    const std::size_t before = of.out.size();
+    of.out.number_rows(static_cast<std::int64_t>(done));
+    run(*text, of.with(of.items.subspan(done * width, rows * width)), of.out, loss);
+    if (rows > 1 && of.out.size() != before + rows) return false;
+    for (std::size_t i = 1; i < rows; ++i) {
+      of.out.at(before + i, 0) = static_cast<std::int64_t>(done + i);
+    }
+    changed = changed || (follows && of.out.size() > before);
+  }
+  return true;
+}
+
+void dialect_session::run_loop(const call& of) {
+  const bool one = of.items.size() == of.contract.items.size();
+  const bool several = !one && has_next(of.contract) &&
+                       texts_->takes_several(of.contract, only_payloads(of.contract, of.items));
+  const auto run_all = [&](on_loss loss) { return run_items(of, several, loss); };
+  if (one || !(several || brackets())) {
+    run_all(of.loss);
+  } else if (!in_unit(of.loss, run_all)) {
+    in_unit(of.loss, [&](on_loss loss) { return run_items(of, false, loss); });
+  }
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -130,15 +130,23 @@ class dialect_session : public core::connection {
   /// Whether there is a text for items of which only the payloads are given, and these are such.
   [[nodiscard]] bool only_payloads(const core::contract& contract,
                                    std::span<const core::value> items) const;
+  /// Whether there is a text for a further item of a batch that is sent item by item.
+  [[nodiscard]] bool has_next(const core::contract& contract) const;
+  /// Whether several statements of one call need a transaction or savepoint of their own.
+  [[nodiscard]] bool brackets() const;
   template <class Work>
-  void in_unit(bool several, on_loss loss, const Work& work);
+  bool in_unit(on_loss loss, const Work& work);
   /// A settlement by arrays that wants its receipts by rising ids.
   void run_by_id(const call& of);
   /// One statement with an array for each value of an item.
   void run_arrays(const call& of, std::size_t rows, std::span<const core::value> items);
-  void run_pieces(const call& of);
-  /// Begin and end a transaction, or a savepoint in the caller's transaction.
-  void begin_unit();
+  /// One statement for as many items as a text takes.
+  void run_rows(const call& of);
+  /// Item by item, or by texts for further items.
+  void run_loop(const call& of);
+  bool run_items(const call& of, bool several, on_loss loss);
+  /// Begin and end a transaction, or a savepoint in the open one.
+  void begin_unit(bool nested);
   void commit_unit();
   /// The number that a query of the dialect returns; nothing if that is not known.
   [[nodiscard]] std::optional<std::int64_t> told(const char* name, const std::string& sql) noexcept;

@@ -170,7 +170,7 @@ text compile(std::string_view filled, const core::contract& contract, const styl
   out.sql.reserve(filled.size());
   out.name = contract.name;
   out.writes = contract.writes;
-  std::vector<std::string_view> seen;
+  std::vector<std::pair<std::string_view, std::size_t>> seen;  // with the row of an item's value
   const auto add = [&](std::string_view name, std::size_t row) {
     parameter& added = out.parameters.emplace_back();
     added.row = row;
@@ -196,10 +196,11 @@ text compile(std::string_view filled, const core::contract& contract, const styl
       out.sql += '?';
       return;
     }
-    const auto known = std::find(seen.begin(), seen.end(), name);
+    const std::pair mine(name, position(contract.items, name) ? row : 0);
+    const auto known = std::find(seen.begin(), seen.end(), mine);
     const auto number = static_cast<std::size_t>(known - seen.begin()) + 1;
     if (known == seen.end()) {
-      seen.push_back(name);
+      seen.push_back(mine);
       add(name, row);
     }
     out.sql += target.markers == marker::numbered ? '$' : '?';
@@ -208,6 +209,7 @@ text compile(std::string_view filled, const core::contract& contract, const styl
   const auto literal = [&](std::string_view piece) { out.sql += piece; };
   for (const part& each : parts_of(filled)) {
     const std::size_t copies = each.repeated ? target.rows : 1;
+    if (each.repeated) out.rows = copies;
     for (std::size_t row = 0; row < copies; ++row) {
       if (row != 0) out.sql += ", ";
       walk(each.sql, literal, [&](std::string_view name) {
@@ -221,10 +223,7 @@ text compile(std::string_view filled, const core::contract& contract, const styl
   }
   if (target.bare) {
     out.bare = true;
-    const auto id = position(contract.items, "id");
-    for (std::size_t i = 0; id && i < out.parameters.size(); ++i) {
-      if (out.parameters[i].item && out.parameters[i].source == *id) out.given_id = i;
-    }
+    out.given_id = position(contract.items, "id");
   }
   if (!contract.columns.empty()) {
     if (!contract.items.empty() && target.batches != batching::loop)

@@ -27,7 +27,7 @@ struct style {
   marker markers = marker::numbered;
   batching batches = batching::loop;
   bool arrays = true;    ///< Whether the transport binds arrays; otherwise they are sent as text.
-  std::size_t rows = 1;  ///< For batching::rows: the copies of `{items: ...}`.
+  std::size_t rows = 1;  ///< The copies of `{items: ...}`.
   bool bare = false;     ///< The text returns no row; the transport reports the id.
 };
 
@@ -38,7 +38,8 @@ inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
 /// For a batch that is sent item by item, after an earlier item has changed a row: the transaction
 /// then holds the write lock, and the text need not read the catalogue again. Only together with
-/// without_rows, as in `fifo.enqueue.next.bare`.
+/// without_rows, as in `fifo.enqueue.next.bare`. With `{items: ...}` it takes several items at
+/// once; if it has not changed a row for each, the batch is undone and sent item by item.
 inline constexpr std::string_view for_next = ".next";
 /// A settlement by arrays that has also this text gets its receipts by rising ids. If an id comes
 /// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
@@ -66,10 +67,11 @@ struct text {
   std::string sql;
   std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
-  /// Returns nothing. If it changed a row, the result is one row with an id: the given id, or the
-  /// id of the added row.
+  /// Returns nothing. If it changed a row for each of its items, the result is a row with an id for
+  /// each: the given ids, or the ids of the added rows. Otherwise it has no rows.
   bool bare = false;
-  std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
+  std::size_t rows = 1;                      ///< Its copies of `{items: ...}`, or one item.
+  std::optional<std::size_t> given_id = {};  ///< The id's index into one item's values.
 };
 
 /// Fills `{table}`, `{table:suffix}`, `{index:suffix}` and the placeholders of
@@ -85,9 +87,9 @@ std::string fill_role(std::string_view text, const dialect& definition,
 /// Fills `{depth}` in the text of a savepoint.
 std::string fill_depth(std::string_view text, int depth);
 
-/// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay unchanged. With
-/// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
-/// a copy becomes its number.
+/// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay unchanged.
+/// `{items: ...}` becomes style::rows copies with commas between them, and `:item` in a copy
+/// becomes its number.
 /// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.
 text compile(std::string_view filled, const core::contract& contract, const style& target);
 

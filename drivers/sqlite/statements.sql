@@ -308,7 +308,7 @@ WHERE {own_queue}
 
 -- name: heap.enqueue.next.bare fifo.enqueue.next.bare lifo.enqueue.next.bare
 INSERT INTO main.{table} (payload, created_at)
-VALUES (:payload, COALESCE(:created_at, {clock}))
+VALUES {items: (:payload, COALESCE(:created_at, {clock}))}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last wanted message, or all: a range needs no list of ids.
@@ -376,7 +376,7 @@ WHERE {own_queue}
 
 -- name: pending.enqueue.next.bare
 INSERT INTO main.{table} (payload, created_at, due_at)
-VALUES (:payload, COALESCE(:created_at, {clock}), COALESCE(:due_at, {clock} + :delay))
+VALUES {items: (:payload, COALESCE(:created_at, {clock}), COALESCE(:due_at, {clock} + :delay))}
 
 -- name: pending.dequeue
 WITH picked AS (
@@ -479,7 +479,7 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.enqueue.next.payloads.bare
 INSERT INTO main.{table} (payload, fence, created_at{ready_at})
-VALUES (:payload, {new_fence}, {clock}{clock_again})
+VALUES {items: (:payload, {new_fence}, {clock}{clock_again})}
 
 -- name: claim.find_key
 SELECT id FROM main.{table}
@@ -605,6 +605,14 @@ RETURNING id
 -- name: claim.complete.bare
 DELETE FROM main.{table}
 WHERE {receipt_held}
+
+-- name: claim.complete.next.bare
+WITH receipt (id, fence) AS (VALUES {items: (:id, :fence)})
+DELETE FROM main.{table}
+WHERE id IN (
+  SELECT m.id FROM receipt
+  CROSS JOIN main.{table} AS m ON m.id = receipt.id
+  WHERE m.state = 1 AND m.fence = receipt.fence)
 
 -- name: claim.keep
 WITH unused AS (SELECT 1)

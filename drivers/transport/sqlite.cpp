@@ -183,6 +183,7 @@ class sqlite_prepared final : public prepared {
       const parameter& place = text_.parameters[i];
       bind(static_cast<int>(i) + 1, place, given.value_of(place));
     }
+    const sqlite3_int64 before = sqlite3_total_changes(handle_);
     int result = sqlite3_step(statement_.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
       if (text_.bare) continue;  // PRAGMA count_changes of a caller's session
@@ -191,13 +192,24 @@ class sqlite_prepared final : public prepared {
       }
     }
     if (result != SQLITE_DONE) fail(handle_, text_.sql, whose_);
-    if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(given));
+    if (text_.bare) add_changed(given, sqlite3_total_changes(handle_) - before, out);
   }
 
  private:
-  [[nodiscard]] std::int64_t changed_id(const arguments& given) const {
-    return text_.given_id ? given.value_of(text_.parameters[*text_.given_id]).number
-                          : sqlite3_last_insert_rowid(handle_);
+  /// @param all changes of the statement and of its triggers.
+  void add_changed(const arguments& given, sqlite3_int64 all, core::row_set& out) const {
+    const auto rows = static_cast<sqlite3_int64>(text_.rows);
+    if (sqlite3_changes(handle_) != rows) return;
+    if (text_.given_id) {
+      for (std::size_t i = 0; i < text_.rows; ++i) {
+        out.add(std::int64_t{given.items[i * given.item_width + *text_.given_id].number});
+      }
+      return;
+    }
+    // Ids that one statement draws follow each other, unless a trigger has drawn some between.
+    if (rows > 1 && all != rows) return;
+    const sqlite3_int64 last = sqlite3_last_insert_rowid(handle_);
+    for (sqlite3_int64 i = 1; i <= rows; ++i) out.add(std::int64_t{last - rows + i});
   }
 
   void bind(int place, const parameter& target, const core::value& given) {

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "conformance/claim_fixture.hpp"
 
 namespace {
@@ -77,6 +81,30 @@ TEST_P(claim_batch, one_receipt_given_twice_settles_once) {
   EXPECT_EQ(results[1], settle_result::lease_lost);
 }
 
+TEST_P(claim_batch, of_many_answers_for_the_receipt_that_is_stale_and_the_one_that_comes_twice) {
+  for (const bool in_transaction : {false, true}) {
+    for (const std::string& each : numbered(100)) jobs().enqueue(each);
+    std::vector<tableq::receipt> receipts;
+    for (const auto& each : jobs().take(100)) receipts.push_back(each.receipt);
+    ASSERT_EQ(receipts.size(), 100U);
+    EXPECT_EQ(jobs().complete(receipts[70]), settle_result::applied);
+    receipts.push_back(receipts[30]);
+    std::vector wanted(101, settle_result::applied);
+    wanted[70] = wanted[100] = settle_result::lease_lost;
+    if (in_transaction) {
+      auto tx = db_with_clock().begin();
+      jobs().in(tx).enqueue("before");
+      EXPECT_EQ(jobs().in(tx).complete_batch(receipts), wanted);
+      tx.commit();
+      EXPECT_EQ(take_one().payload, "before");
+    } else {
+      EXPECT_EQ(jobs().complete_batch(receipts), wanted);
+    }
+    EXPECT_EQ(jobs().stats().ready, 0U);
+    EXPECT_EQ(jobs().stats().leased, in_transaction ? 1U : 0U);
+  }
+}
+
 TEST_P(claim_batch, in_any_order_of_receipts) {
   jobs().enqueue("a");
   jobs().enqueue("b");
@@ -115,6 +143,33 @@ TEST_P(claim_batch, of_payloads_alone_stores_what_a_batch_with_an_option_stores)
     EXPECT_EQ(stored[i].state, tableq::message_state::ready);
     EXPECT_FALSE(stored[i].due_at || stored[i].key || stored[i].group || stored[i].expires_at);
     EXPECT_EQ(stored[i].priority, i < 39 ? 0 : -1);
+  }
+}
+
+TEST_P(claim_batch, of_payloads_alone_has_the_ids_of_its_messages_although_a_trigger_adds_others) {
+  jobs().enqueue("before");
+  const std::string again = "INSERT INTO jobs (payload, priority) VALUES (NEW.payload, 1)";
+  const bool triggered =
+      can().shared && (here().takes("CREATE TRIGGER twice AFTER INSERT ON jobs WHEN NEW.priority = "
+                                    "0 BEGIN " +
+                                    again + "; END") ||
+                       (here().takes("CREATE FUNCTION twice() RETURNS trigger LANGUAGE plpgsql AS "
+                                     "$$ BEGIN " +
+                                     again + "; RETURN NULL; END $$") &&
+                        here().takes("CREATE TRIGGER twice AFTER INSERT ON jobs FOR EACH ROW WHEN "
+                                     "(NEW.priority = 0) EXECUTE FUNCTION twice()")));
+  if (!triggered) GTEST_SKIP() << "no such triggers here";
+  std::vector<tableq::new_claim_message> batch;
+  const std::vector<std::string> texts = numbered(30);
+  for (const std::string& each : texts) batch.push_back({.payload = each});
+  const auto ids = jobs().enqueue_batch(batch);
+  ASSERT_EQ(ids.size(), 30U);
+  std::map<tableq::message_id, tableq::stored_message> stored;
+  for (const auto& each : jobs().peek(100)) stored.insert_or_assign(each.id, each);
+  EXPECT_EQ(stored.size(), 61U);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(stored.at(ids[i].id).payload, texts[i]);
+    EXPECT_EQ(stored.at(ids[i].id).priority, 0);
   }
 }
 

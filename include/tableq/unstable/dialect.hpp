@@ -191,8 +191,9 @@ struct dialect {
   std::string read_only_state = {};
   /// How the texts with items take several of them.
   batching batches = batching::loop;
-  /// For batching::rows: the item counts of the generated texts, rising from 1 to 1000 at most. A
-  /// batch uses the next higher count, or is cut.
+  /// The item counts of texts with `{items: ...}`, rising from 1 to 1000 at most. With
+  /// batching::rows a batch uses the next higher count, or is cut; with batching::loop it is cut
+  /// into the highest ones.
   std::vector<std::size_t> row_counts = {1};
   /// For batching::rows: the most values that the items of one text may have. Larger row_counts are
   /// not used, except the lowest. Empty: no limit.

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <optional>
@@ -13,12 +16,23 @@
 #include <tableq/message.hpp>
 
 #include "core/session/backoff.hpp"
-#include "core/worker/refusals.hpp"
-#include "core/worker/verdict.hpp"
+#include "core/worker/handle.hpp"
 
 namespace tableq::inline v0::core {
 
 using moment = std::chrono::steady_clock::time_point;
+
+/// The refusals of one message's settlement, or of its handler's transaction, by errors that may
+/// pass.
+struct refusal_count {
+  std::optional<moment> first = {};  ///< The first one. Empty: there was none.
+  std::size_t tries = 0;             ///< Refused ones, each after a success since the one before.
+  std::uint64_t seen = 0;            ///< Successes at the last one.
+  std::uint64_t successes = 0;       ///< Successes at the first one.
+  std::uint64_t cost = 0;            ///< Their refusals.
+  moment next_try = {};
+  std::optional<backoff> pauses = {};
+};
 
 struct held_message;
 using held = std::shared_ptr<held_message>;
@@ -26,20 +40,20 @@ using held = std::shared_ptr<held_message>;
 /// A message that a worker has taken and not settled.
 struct held_message {
   tableq::delivery delivery;
-  std::stop_source stop = {};       ///< Asks its handler to end.
   moment sure_until = {};           ///< The lease lasts at least until then.
+  std::stop_source stop = {};       ///< Asks its handler to end.
+  bool listed = false;              ///< Among the held messages, at `place`.
   bool running = false;             ///< A handler has it.
   bool lost = false;                ///< Another worker is known to have it.
   bool released = false;            ///< Given back while its handler runs.
-  bool listed = false;              ///< Among the held messages, at `place`.
   bool aside = false;               ///< Put aside, or tried again just now.
   bool expelled = false;            ///< Given back because too many were put aside.
   bool kept = false;                ///< Its handler keeps it.
   std::optional<handled> end = {};  ///< Of a kept one.
-  refusal_count refused = {};       ///< Of its settlement, or of its handler's transaction.
-  moment next_try = {};             ///< Of a message that is put aside.
-  std::optional<backoff> pauses = {};
+  refusal_count refused = {};
   std::list<held>::iterator place = {};
+
+  [[nodiscard]] bool leased() const noexcept { return !lost && !released; }
 };
 
 /// A handler's result for a message.
@@ -48,74 +62,85 @@ struct settlement {
   handler_result result;
 };
 
-/// The messages of one worker between take and settlement. All in one place, so that their leases
+/// The messages of one queue between take and settlement. All in one place, so that their leases
 /// can be extended with one call.
 ///
 /// @par Thread safety
-/// Shared objects: unsafe; the worker_engine's mutex guards it.
+/// Shared objects: unsafe; the mutex of worker_state guards it.
 class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.
-  void add(std::vector<delivery> taken, moment sure_until);
-  /// The next message for a handler; null if none waits.
-  [[nodiscard]] held next();
-  /// Takes back the messages that no handler has yet.
-  [[nodiscard]] std::vector<held> take_waiting();
-  /// A handler has finished; its result waits for settlement.
-  void finished(const held& one, handler_result result);
-  /// All messages that wait for settlement.
-  [[nodiscard]] std::vector<settlement> take_finished();
-  void settle_later(settlement one) { finished_.push_back(std::move(one)); }
-  /// The message's settlement (or its handler: handler_result::again) was refused, and is tried
-  /// again at `next_try`.
-  void put_aside(settlement one);
-  /// The same for a handler's message.
-  void put_aside_by_handler(const held& one, handler_result result);
-  /// When the next one of those put aside is due. Empty: there is none.
-  [[nodiscard]] std::optional<moment> next_try() const;
-  /// The one put aside that is due first.
-  [[nodiscard]] std::optional<settlement> take_due(moment now);
-  /// All that are put aside.
-  [[nodiscard]] std::vector<settlement> take_aside() { return std::exchange(aside_, {}); }
-  /// The one whose first refusal is the oldest: it is put aside no more. Empty: all are tried now.
-  [[nodiscard]] std::optional<settlement> expel_oldest();
-  /// A handler has returned and keeps its message.
-  void keep(const held& one);
-  /// A kept message has its end, which waits for settlement.
-  void end_kept(const held& one);
-  /// Somebody else has settled a kept message, or has it.
-  void lose_kept(const held& one);
-  [[nodiscard]] std::vector<held> kept() const;
-  [[nodiscard]] std::size_t kept_count() const noexcept { return count_kept_; }
+  void add(std::vector<delivery> taken, moment sure_until) {
+    for (delivery& one : taken) {
+      auto added = std::make_shared<held_message>();
+      added->delivery = std::move(one);
+      added->sure_until = sure_until;
+      added->place = all_.insert(all_.end(), added);
+      added->listed = true;
+      waiting_.push_back(std::move(added));
+    }
+  }
+  /// The next message for a handler. One waits.
+  [[nodiscard]] held next() {
+    held one = std::move(waiting_.front());
+    waiting_.pop_front();
+    one->running = true;
+    ++running_;
+    return one;
+  }
   /// A message that was put aside waits for a handler, before the others.
-  void handle_again(const held& one);
+  void handle_again(held one) { waiting_.push_front(std::move(one)); }
+  /// Takes back the messages that no handler has yet.
+  [[nodiscard]] std::deque<held> take_waiting() { return std::exchange(waiting_, {}); }
+  void handler_returned(held_message& one) noexcept {
+    one.running = false;
+    --running_;
+  }
+  /// The result waits for settlement.
+  void settle_later(settlement one) { finished_.push_back(std::move(one)); }
+  void give_back(held one) { settle_later({std::move(one), {.verdict = handled::give_back()}}); }
+  /// All messages that wait for settlement.
+  [[nodiscard]] std::vector<settlement> take_finished() { return std::exchange(finished_, {}); }
+  /// A handler has returned and keeps its message.
+  void keep(held_message& one) noexcept {
+    one.kept = true;
+    ++kept_;
+  }
+  /// A kept message has its end, which waits for settlement.
+  void end_kept(const held& one) {
+    lose_kept(*one);
+    settle_later({one, result_of(*one->end)});
+  }
+  /// Somebody else has settled a kept message, or has it.
+  void lose_kept(held_message& one) noexcept {
+    if (std::exchange(one.kept, false)) --kept_;
+  }
   /// Removes a message that is settled, or that cannot be settled.
-  void forget(const held& one);
+  void forget(held_message& one) noexcept {
+    if (std::exchange(one.listed, false)) all_.erase(one.place);
+    lose_kept(one);
+  }
 
-  /// The messages whose leases must be extended.
-  [[nodiscard]] std::vector<held> leased() const;
-  [[nodiscard]] std::vector<held> running() const;
-  /// The messages whose leases may have ended: their handlers are to end.
-  [[nodiscard]] std::vector<held> expired(moment now) const;
-  /// Whether the message is still held.
-  [[nodiscard]] static bool holds(const held& one) noexcept { return one->listed; }
-
+  /// The messages of which that is so.
+  template <class Is>
+  [[nodiscard]] std::vector<held> which(Is is) const {
+    std::vector<held> out;
+    std::ranges::copy_if(all_, std::back_inserter(out), is,
+                         [](const held& one) -> const held_message& { return *one; });
+    return out;
+  }
   [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
-  [[nodiscard]] std::size_t aside_count() const noexcept { return count_aside_; }
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
-  [[nodiscard]] std::size_t running_count() const noexcept { return running_; }
+  [[nodiscard]] std::size_t running() const noexcept { return running_; }
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
   [[nodiscard]] bool nothing_finished() const noexcept { return finished_.empty(); }
 
  private:
-  [[nodiscard]] std::optional<settlement> take_aside(std::vector<settlement>::iterator which);
-
   std::list<held> all_;
   std::deque<held> waiting_;
   std::vector<settlement> finished_;
-  std::vector<settlement> aside_;
-  std::size_t count_kept_ = 0;
-  std::size_t count_aside_ = 0;  // also those that are tried just now
   std::size_t running_ = 0;
+  std::size_t kept_ = 0;
 };
 
 }  // namespace tableq::inline v0::core

@@ -13,7 +13,7 @@ namespace tableq::inline v0::core {
 /// these threads wakes two more.
 ///
 /// @par Thread safety
-/// Shared objects: unsafe; the worker_engine's mutex guards it.
+/// Shared objects: unsafe; the mutex of worker_state guards it.
 class idle_handlers {
  public:
   /// The calling thread waits until it is woken.

@@ -17,7 +17,7 @@ namespace tableq::inline v0::core {
 
 struct held_message;
 
-/// The way from a kept delivery to its worker. Locked before the worker_engine's mutex.
+/// The way from a kept delivery to its worker. Locked before the mutex of worker_state.
 struct kept_gate {
   std::mutex mutex;
   /// Ends a message. @return whether this is its end. Empty: the worker has ended. Guarded by the
@@ -31,7 +31,7 @@ struct kept_gate {
 /// handler's verdict own it, so that the worker learns when all are gone.
 ///
 /// @par Thread safety
-/// Shared objects: safe. Never made, used or destroyed under the worker_engine's mutex.
+/// Shared objects: safe. Never made, used or destroyed under the mutex of worker_state.
 class kept_state {
  public:
   kept_state() = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -14,26 +15,22 @@ namespace tableq::inline v0::core {
 /// credit for that time, and a source that was alone has no debt.
 ///
 /// @par Thread safety
-/// Shared objects: unsafe; the worker_engine's mutex guards it.
+/// Shared objects: unsafe; the mutex of worker_state guards it.
 class turns {
  public:
   /// @param weight 1 to 1,000.
   void add(std::size_t weight, int precedence) {
-    auto level = std::find_if(levels_.begin(), levels_.end(),
-                              [&](const level_state& one) { return one.precedence == precedence; });
-    if (level == levels_.end()) level = levels_.insert(level, {.precedence = precedence});
-    sources_.push_back({.step = unit / weight,
-                        .precedence = precedence,
-                        .level = static_cast<std::size_t>(level - levels_.begin())});
+    served_.try_emplace(precedence, 0);
+    sources_.push_back({.step = unit / weight, .precedence = precedence});
   }
 
   /// Whether sources differ in precedence.
-  [[nodiscard]] bool ranked() const noexcept { return levels_.size() > 1; }
+  [[nodiscard]] bool ranked() const noexcept { return served_.size() > 1; }
 
   /// Messages arrived at a source that had none.
   void filled(std::size_t source) noexcept {
     state& one = sources_[source];
-    one.start = std::max(one.start, levels_[one.level].now);
+    one.start = std::max(one.start, served_.find(one.precedence)->second);
   }
 
   /// The source whose turn it is among those that have messages; it has used its turn afterwards.
@@ -46,7 +43,7 @@ class turns {
     }
     if (best) {
       state& one = sources_[*best];
-      levels_[one.level].now = one.start;
+      served_.find(one.precedence)->second = one.start;
       one.start += one.step;
     }
     return best;
@@ -59,12 +56,7 @@ class turns {
   struct state {
     std::uint64_t step;
     int precedence;
-    std::size_t level;
     std::uint64_t start = 0;  ///< Virtual time of the next message.
-  };
-  struct level_state {
-    int precedence;
-    std::uint64_t now = 0;  ///< The start of the last message.
   };
 
   static bool before(const state& one, const state& other) noexcept {
@@ -73,7 +65,7 @@ class turns {
   }
 
   std::vector<state> sources_;
-  std::vector<level_state> levels_;
+  std::map<int, std::uint64_t> served_;  ///< For each precedence, the start of the last message.
 };
 
 }  // namespace tableq::inline v0::core

@@ -14,8 +14,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/worker/engine.hpp"
-#include "core/worker/kept_state.hpp"
-#include "core/worker/verdict.hpp"
+#include "core/worker/handle.hpp"
 
 namespace tableq::inline v0 {
 namespace {
@@ -26,7 +25,15 @@ void check(const claim_queue& queue) {
   }
 }
 
-claim_queue settling(const table_queue& table) {
+/// For a drain, or for a worker with these options.
+claim_queue settling(const table_queue& table, const worker_options& options = {}) {
+  if (options.retry_delay.value_or(std::chrono::milliseconds(0)).count() > 0 &&
+      table.mapping().due_at.empty()) {
+    throw error(errc::unsupported, advice::never,
+                "the mapping of the table " + table.name() +
+                    " has no due_at, which a retry_delay needs; name the column, or leave the "
+                    "delay out");
+  }
   if (!table.guarantee().settles) {
     throw error(
         errc::unsupported, advice::never,
@@ -35,18 +42,6 @@ claim_queue settling(const table_queue& table) {
             "column that holds the state of the row");
   }
   return core::access::claims_of(table);
-}
-
-/// For a worker.
-claim_queue settling(const table_queue& table, const worker_options& options) {
-  if (options.retry_delay.value_or(std::chrono::milliseconds(0)).count() > 0 &&
-      table.mapping().due_at.empty()) {
-    throw error(errc::unsupported, advice::never,
-                "the mapping of the table " + table.name() +
-                    " has no due_at, which a retry_delay needs; name the column, or leave the "
-                    "delay out");
-  }
-  return settling(table);
 }
 
 void check(const handler& work) {
@@ -90,7 +85,7 @@ std::vector<worker_source> checked_sources(std::vector<worker_source> sources,
       one.queue = settling(*table, options);
     }
     const claim_queue& queue = std::get<claim_queue>(one.queue);
-    core::named(core::worker_engine::backend_of(queue), "work", [&] {
+    core::named(core::access::state_of(queue).database().name(), "work", [&] {
       check(options);
       check(one, queue, options);
     });
@@ -148,11 +143,7 @@ void worker::abandon() noexcept {
 }
 bool worker::stop_within(std::chrono::milliseconds longest) {
   check_usable(engine_.get());
-  engine_->stop();
-  if (engine_->wait_for(longest)) return true;
-  engine_->release_running();
-  engine_->abandon();
-  return false;
+  return engine_->stop_within(longest);
 }
 bool worker::wait_for(std::chrono::milliseconds longest) {
   check_usable(engine_.get());
@@ -172,7 +163,7 @@ worker_counts worker::counts(std::size_t source) const {
 }
 
 std::size_t drain(claim_queue queue, const handler& work) {
-  core::named(core::worker_engine::backend_of(queue), "work", [&] {
+  core::named(core::access::state_of(queue).database().name(), "work", [&] {
     check(queue);
     core::check_beside(core::access::state_of(queue).database(), core::beside::operation,
                        core::access::is_outside(queue));
@@ -186,8 +177,7 @@ std::size_t drain(claim_queue queue, const handler& work) {
     if (!taken) return count;
     const delivery& mine = *taken;
     ++count;
-    const core::handler_result result =
-        core::handle(work, queue, mine, std::stop_token(), {.keeps = false});
+    const core::handler_result result = core::handle(work, queue, mine, std::stop_token(), {});
     if (result.ended) continue;
     switch (result.verdict.what()) {
       case handled::how::completed:

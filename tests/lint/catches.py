@@ -25,11 +25,11 @@ CAUGHT = {
     "core/watch/keeper.cpp": {"run": [NEEDED]},
     "core/watch/watch.cpp": {"add": [UNDONE, UNDONE]},
     "core/worker/engine.cpp": {
-        "run": [NEEDED], "feed_has_settled": [NEEDED], "report": [NEEDED],
+        "run": [NEEDED, NEEDED, NEEDED], "post": [FOREIGN], "returned": [NEEDED],
     },
-    "core/worker/engine_post.cpp": {"run": [NEEDED], "post": [FOREIGN], "returned": [NEEDED]},
+    "core/worker/handle.cpp": {"verdict_of": [FOREIGN]},
     "core/worker/kept_state.cpp": {"~kept_state": [NEEDED]},
-    "core/worker/verdict.cpp": {"verdict_of": [FOREIGN]},
+    "core/worker/worker_state.cpp": {"report": [NEEDED]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
     "drivers/postgresql/floor/floor_session.cpp": {
         "aside": [NEEDED],

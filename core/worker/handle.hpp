@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,34 +14,31 @@
 
 namespace tableq::inline v0::core {
 
-// Results of one message, for any handler and any response of the database. For worker and drain.
+// Calls of handlers and their results, for any handler and any response of the database. For worker
+// and drain.
 
 /// The result of a handler call.
 struct handler_result {
   handled verdict;
   /// How the message ended, if nothing is left to settle.
   std::optional<worker_event::kind> ended = {};
-  std::string why = {};  ///< Of `ended`.
+  std::string why = {};  ///< Of `ended`. Empty: the verdict's.
   /// The handler's transaction failed in a way that may pass, and the handler runs again later. If
   /// the worker ends before, the verdict counts.
   bool again = false;
   bool kept = false;  ///< The handler keeps the message. The verdict counts for nothing.
 };
 
-/// The behaviour of a call with a transaction that loses its session, or gets none.
-enum class while_away {
-  repeat,   ///< It tries again, as other units of work do.
-  give_up,  ///< It throws: its thread has other messages.
-};
-
 /// How a handler is called.
 struct call_terms {
   /// The delay after an exception of the handler; empty: the queue's.
   std::optional<std::chrono::milliseconds> retry_delay = {};
-  while_away then = while_away::repeat;
+  /// For a worker, whose thread has other messages: a call with a transaction that loses its
+  /// session, or gets none, throws; without a transaction the handler may return handled::kept.
+  /// Otherwise the call tries again, as other units of work do, and nothing is kept.
+  bool of_worker = false;
   /// After a conflict the handler is called again at once, within retry_for.
   bool repeats = true;
-  bool keeps = true;  ///< Without a transaction the handler may return handled::kept.
 };
 
 /// Of a verdict that a handler, or a kept_delivery, has given.
@@ -55,10 +51,6 @@ struct call_terms {
 [[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
                                     const delivery& message, const std::stop_token& stop,
                                     const call_terms& terms);
-
-/// The verdict of a call that may throw anything.
-[[nodiscard]] handled verdict_of(const std::function<handled()>& call,
-                                 std::optional<std::chrono::milliseconds> retry_delay);
 
 /// The same verdict, as the queue can store it.
 [[nodiscard]] handled storable(handled verdict, const claim_queue& queue,

@@ -1,0 +1,336 @@
+#include "core/worker/settle_messages.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/base/errors.hpp"
+#include "core/claim/operations.hpp"
+#include "core/claim/retention.hpp"
+#include "core/claim/settle_and_take.hpp"
+#include "core/queue/operation.hpp"
+#include "core/session/retry.hpp"
+#include "core/worker/keep_leases.hpp"
+#include "core/worker/take_messages.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Of all in the batch.
+handled::how verdicts_of(const std::vector<settlement>& batch) {
+  return batch.front().result.verdict.what();
+}
+
+/// Messages that have ended come first. Completed ones come last: mostly there are no others, and
+/// the last batch may take, too.
+std::tuple<bool, bool, handled::how> place_of(const settlement& one) {
+  const handled::how what = one.result.verdict.what();
+  return {!one.result.ended, what == handled::how::completed, what};
+}
+
+worker_event::kind end_of(handled::how verdict) {
+  using kind = worker_event::kind;
+  if (verdict == handled::how::completed) return kind::completed;
+  if (verdict == handled::how::failed) return kind::failed;
+  return verdict == handled::how::given_up ? kind::given_up : kind::given_back;
+}
+
+std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
+  std::vector<receipt> out;
+  out.reserve(batch.size());
+  for (const settlement& one : batch) out.push_back(one.message->delivery.receipt);
+  return out;
+}
+
+/// The results of the handlers; empty if no handler returned one. Borrows them.
+std::vector<std::optional<std::string_view>> results_of(const std::vector<settlement>& batch) {
+  std::vector<std::optional<std::string_view>> out;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::optional<std::string>& result = batch[i].result.verdict.result();
+    if (!result) continue;
+    out.resize(batch.size());
+    out[i] = *result;
+  }
+  return out;
+}
+
+/// The statement that names the settlement in errors.
+statement statement_of(const std::vector<settlement>& batch) noexcept {
+  const handled::how what = verdicts_of(batch);
+  if (what == handled::how::completed) return statement::claim_complete;
+  return what == handled::how::given_back ? statement::claim_release : statement::claim_fail;
+}
+
+/// @param tx null: the settlement has its own unit of work.
+std::vector<settle_result> settle_once(const worker_queue& queue,
+                                       const std::vector<settlement>& batch,
+                                       transaction_state* tx) {
+  const queue_state& now = queue.state().current(tx == nullptr);
+  const handled::how what = verdicts_of(batch);
+  if (what == handled::how::completed)
+    return complete(now, tx, receipts_of(batch), results_of(batch));
+  if (what == handled::how::given_back) return release(now, tx, receipts_of(batch));
+  std::vector<failed_attempt> failures;
+  failures.reserve(batch.size());
+  for (const settlement& one : batch) {
+    const handled& verdict = one.result.verdict;
+    const delivery& message = one.message->delivery;
+    failures.push_back({.receipt = message.receipt,
+                        .error = verdict.why(),
+                        .options = {.delay = rest_of(verdict, queue.claims, message),
+                                    .give_up = what == handled::how::given_up}});
+  }
+  return fail(now, tx, failures);
+}
+
+/// The thread that settles the messages of one queue.
+class settler {
+ public:
+  settler(worker_state& worker, worker_queue& queue) : worker_(worker), queue_(queue) {}
+
+  void run() {
+    for (;;) {
+      std::vector<settlement> all = next();
+      if (all.empty()) return;
+      settle_all(std::move(all));
+    }
+  }
+
+ private:
+  /// The next work. Waits for it. Empty: there will be none.
+  std::vector<settlement> next() {
+    constexpr std::chrono::hours longest{1};
+    std::unique_lock lock(worker_.mutex());
+    queue_.settles = false;
+    worker_.wake_taker(queue_);
+    std::vector<settlement> out;
+    for (;;) {
+      if (!begins_to_linger()) {
+        out = queue_.messages.take_finished();
+        if (!out.empty()) break;
+        if (queue_.taken_all && worker_.callers == 0 && queue_.messages.kept() == 0) {
+          leaving_ = true;  // What is put aside is tried once more.
+          return queue_.aside.take_all();
+        }
+      }
+      out = due();
+      if (!out.empty()) break;
+      const moment until = std::min({steady_clock::now() + longest, queue_.aside.next_try(),
+                                     queue_.lingers_until.value_or(moment::max())});
+      queue_.settler_waits = true;
+      queue_.to_settle.wait_until(lock, until);
+      queue_.settler_waits = false;
+    }
+    queue_.settles = true;
+    return out;
+  }
+
+  /// Whether finished messages wait for others: worker_options::linger. Under the mutex.
+  bool begins_to_linger() {
+    const milliseconds longest = worker_.options().linger;
+    if (longest.count() > 0 && !queue_.messages.nothing_finished() && !worker_.in_a_hurry(queue_)) {
+      const moment now = steady_clock::now();
+      if (!queue_.lingers_until) queue_.lingers_until = now + longest;
+      if (now < *queue_.lingers_until) return true;
+    }
+    queue_.lingers_until.reset();
+    return false;
+  }
+
+  /// One that is put aside and due. Under the mutex.
+  std::vector<settlement> due() {
+    std::vector<settlement> out;
+    while (std::optional<settlement> one = queue_.aside.take_due(steady_clock::now())) {
+      // Without a taker no handler may be left: its verdict is to give it back.
+      if (!one->result.again || queue_.taken_all) {
+        out.push_back(*std::move(one));
+        break;
+      }
+      queue_.aside.remove(*one->message);
+      queue_.messages.handle_again(std::move(one->message));
+      worker_.wake_handlers();
+    }
+    if (queue_.aside.stuck()) worker_.wake_taker(queue_);
+    return out;
+  }
+
+  void settle_all(std::vector<settlement> all) {
+    if (!std::ranges::is_sorted(all, {}, place_of)) std::ranges::stable_sort(all, {}, place_of);
+    while (!all.empty()) {
+      const auto end = std::ranges::find_if(
+          all, [place = place_of(all.front())](const auto& one) { return place_of(one) != place; });
+      std::vector<settlement> rest(std::make_move_iterator(end),
+                                   std::make_move_iterator(all.end()));
+      all.erase(end, all.end());
+      if (all.front().result.ended) {
+        worker_.conclude(queue_, all);
+      } else if (!rest.empty() || all.front().message->aside || !settle_and_take(all)) {
+        settle(std::move(all));
+      }
+      all = std::move(rest);
+    }
+  }
+
+  void settle(std::vector<settlement> batch) {
+    backoff pauses(shortest_pause, longest_pause);
+    for (;;) {
+      try {
+        const queue_state& queue = queue_.state();
+        std::vector<settle_result> results;
+        {
+          std::optional<unrepeated> once;
+          // On a database with one writer each call waits for the others.
+          if (!queue.database().capabilities().one_writer) once.emplace();
+          results = operation(queue, nullptr, statement_of(batch),
+                              [&] { return settle_once(queue_, batch, nullptr); });
+        }
+        settled_as(batch, results);
+        return apply_retention(queue);
+      } catch (const error& failure) {
+        const bool for_now = may_pass(failure) && !of_the_database(queue_, failure);
+        if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
+          return not_settled(std::move(batch), failure.what());
+        }
+        const bool for_good = may_concern_one_message(failure);
+        if (for_good || for_now) {
+          if (batch.size() == 1) {
+            return for_good ? refused_for_good(std::move(batch.front()), failure)
+                            : refused_for_now(std::move(batch.front()), failure);
+          }
+          for (settlement& each : batch) settle({std::move(each)});
+          return;
+        }
+        if (!may_pass(failure)) {
+          not_settled(std::move(batch), failure.what());
+          throw;
+        }
+        worker_.trouble(queue_, failure.what(), pauses, false);
+      } catch (const std::exception& failure) {  // Usually a lack of memory.
+        if (too_late(batch, false)) return not_settled(std::move(batch), failure.what());
+        worker_.trouble(queue_, failure.what(), pauses, false);
+      }
+    }
+  }
+
+  /// Settles the batch, and takes what is next in the same unit of work if a take is due.
+  /// @return false if nothing was done.
+  bool settle_and_take(std::vector<settlement>& batch) {
+    const std::size_t max = begin_joint_take(worker_, queue_);
+    if (max == 0) return false;
+    struct end_guard {
+      const worker_state& worker;
+      worker_queue& queue;
+      ~end_guard() { end_joint_take(worker, queue); }
+    } const guard{worker_, queue_};
+    try {
+      const queue_state& queue = queue_.state();
+      auto done = operation(queue, nullptr, statement_of(batch), [&] {
+        return core::settle_and_take(
+            queue.current(),
+            {.id = statement_of(batch),
+             .given = batch.size(),
+             .run = [&](transaction_state& tx) { return settle_once(queue_, batch, &tx); }},
+            max, queue_.lease);
+      });
+      if (!done) return false;
+      took(worker_, queue_, std::move(done->taken), max, done->course);
+      settled_as(batch, done->settled);
+      if (done->trouble) worker_.report_trouble(queue_, done->trouble->what());
+      apply_retention(queue);
+      return true;
+    } catch (const error& failure) {
+      // Both parts may have been committed.
+      if (failure.code() != errc::outcome_unknown) return false;
+      not_settled(std::move(batch), failure.what());
+      return true;
+    } catch (const std::exception&) {  // Usually a lack of memory: each part by itself needs less.
+      return false;
+    }
+  }
+
+  /// The database refuses the settlement of one message.
+  void refused_for_good(settlement one, const error& refused) {
+    if (one.result.verdict.what() != handled::how::completed) {
+      return not_settled({std::move(one)}, refused.what());
+    }
+    settle({{std::move(one.message), {.verdict = refused_completion(refused)}}});
+  }
+
+  void refused_for_now(settlement one, const error& refused) {
+    const handled::how what = one.result.verdict.what();
+    held_message& message = *one.message;
+    if (message.expelled || (leaving_ && what == handled::how::given_back)) {
+      return not_settled({std::move(one)}, refused.what());
+    }
+    if (what != handled::how::given_back && (leaving_ || worker_.abandoned())) {
+      return settle({{std::move(one.message), {.verdict = handled::give_back()}}});
+    }
+    if (!message.refused.first) worker_.report_trouble(queue_, refused.what());
+    if (is_own(worker_, queue_, one.message, what, refused)) {
+      message.refused = {};
+      return refused_for_good(std::move(one), refused);
+    }
+    const std::scoped_lock hold(worker_.mutex());
+    worker_.put_aside(queue_, std::move(one));
+  }
+
+  /// Whether other workers may have the messages, or no thread waits for the result.
+  /// @param for_now they were refused, which costs no time.
+  bool too_late(const std::vector<settlement>& batch, bool for_now) {
+    if (worker_.abandoned() && !for_now) return true;
+    if (!worker_.stopped()) return false;
+    // When all leases have ended, other workers may have the messages.
+    const moment now = steady_clock::now();
+    const std::scoped_lock hold(worker_.mutex());
+    return std::ranges::none_of(
+        batch, [&](const settlement& one) { return one.message->sure_until > now; });
+  }
+
+  void settled_as(std::vector<settlement>& batch, const std::vector<settle_result>& results) {
+    {
+      const std::scoped_lock hold(worker_.mutex());
+      if (std::ranges::count(results, settle_result::applied) > 0) {
+        worker_.succeeded(queue_, verdicts_of(batch), batch.front().message->refused.tries);
+      }
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const held_message& message = *batch[i].message;
+        handler_result& result = batch[i].result;
+        const handled::how verdict = result.verdict.what();
+        if (results[i] == settle_result::applied) {
+          result.ended = end_of(verdict);
+        } else if (verdict != handled::how::given_back || !message.released || message.running) {
+          // Otherwise it was given back and reported while its handler ran.
+          result.ended = worker_event::kind::lease_lost;
+        }
+      }
+    }
+    worker_.conclude(queue_, batch);
+  }
+
+  void not_settled(std::vector<settlement> batch, std::string_view why) {
+    for (settlement& one : batch) {
+      one.result.ended = worker_event::kind::unknown;
+      one.result.why = why;
+    }
+    worker_.conclude(queue_, batch);
+  }
+
+  worker_state& worker_;
+  worker_queue& queue_;
+  bool leaving_ = false;  ///< Nothing else is left: what is refused now is not tried again.
+};
+
+}  // namespace
+
+void settle_messages(worker_state& worker, worker_queue& queue) {
+  settler(worker, queue).run();
+}
+
+}  // namespace tableq::inline v0::core

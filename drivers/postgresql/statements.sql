@@ -180,14 +180,17 @@ WITH writers AS MATERIALIZED (
 (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
         pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
 
--- fragment: new_lease
+-- fragment: new_attempt
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
 -- and attempts have bounds, so that no value of plain SQL can stop the take.
 state = 1,
     fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
     attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
-    claimed_at = CAST(:claimed_at AS bigint),
+    claimed_at = CAST(:claimed_at AS bigint)
+
+-- fragment: new_lease
+{new_attempt},
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END
 
@@ -1312,57 +1315,117 @@ id >= CAST(:floor AS bigint)
 -- fragment: from_level.turns
 {in_line}
 
--- fragment: those_that_came_back
-UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state < 1 AND fence > 0
-            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-            AND {from_oldest} AND id < CAST(:floor AS bigint)
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS back
+-- fragment: first_of_level
+-- Of the level from its floor on, the first that nobody has locked.
+FROM {table} AS msg
+  WHERE state = 0
+    AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+    AND {from_level}
+  ORDER BY {line}
+  LIMIT 1
+  FOR NO KEY UPDATE SKIP LOCKED
 
--- fragment: those_that_came_back.turns
+-- fragment: none_returned
+-- Nor one of the level that came back.
+AND (SELECT id
+       FROM {table} AS msg
+       WHERE state < 1 AND fence > 0
+         AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+         AND {from_oldest} AND id < CAST(:floor AS bigint)
+       ORDER BY priority DESC, id
+       LIMIT 1) IS NULL
+
+-- fragment: none_returned.turns
+
+-- fragment: first_in_line
+-- No ready message has a higher priority. As in {none_due}, the first row by an index.
+{own_queue}
+  AND (SELECT id
+       FROM {table} AS msg
+       WHERE state = 0 AND priority > CAST(:level AS bigint) AND {in_line}
+       ORDER BY {line}
+       LIMIT 1) IS NULL
+  {none_returned}
 
 -- name: claim.take_first
--- claim.take.one without :guard, if one priority has the messages of all floors, or there is no floor: lists cost time.
--- The ready messages above :level come first, then those of the level that came back, those from its floor on, and
--- all others.
+-- claim.take for one message without :guard and :unkey, if it is of the one level that has a floor, and nothing comes
+-- before it. Else it takes nothing. Lists, and locks in several searches, cost time.
 UPDATE {table} AS msg
-SET {new_lease},
+SET {new_attempt},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
-  SELECT found.id
-  FROM (
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority > CAST(:level AS bigint) AND {in_line}
-          ORDER BY {line}
-          FOR NO KEY UPDATE SKIP LOCKED) AS higher
-    {those_that_came_back}
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0
-            AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-            AND {from_level}
-          ORDER BY {line}
-          FOR NO KEY UPDATE SKIP LOCKED) AS others
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0 AND priority < CAST(:level AS bigint) AND {in_line}
-          ORDER BY {line}
-          FOR NO KEY UPDATE SKIP LOCKED) AS lower
-  ) AS found
-  LIMIT 1
+  SELECT id
+  {first_of_level}
 )
-  AND {own_queue}
+  AND {first_in_line}
 RETURNING {delivery}
+
+-- name: claim.take_first_limited
+-- The same for claim.take_limited with a concurrency alone, as far as the first waiting messages tell.
+UPDATE {table} AS msg
+SET {new_attempt},
+    due_at = {clock_at_change} + CAST(:lease AS bigint)
+WHERE id = (
+  SELECT id
+  {first_of_level}
+)
+  AND {first_in_line}
+  AND EXISTS (SELECT 1
+              FROM {limits} AS l
+              WHERE l.queue = CAST(:queue AS text)
+                AND l.paused = 0
+                AND l.rate IS NULL
+                AND l.concurrency <= 1000000
+                AND (SELECT CASE WHEN pg_catalog.count(*) < l.concurrency + 100
+                                 THEN pg_catalog.count(*) FILTER (WHERE state = 1) END
+                     FROM (SELECT state
+                           FROM {table} AS msg
+                           WHERE state IN (1, 2)
+                             AND due_at > {clock}
+                             AND {from_oldest}
+                           ORDER BY due_at, id
+                           LIMIT l.concurrency + 100) AS waiting) < l.concurrency)
+RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
+
+-- fragment: burst
+-- In units of 10^-9 message.
+(COALESCE(l.burst, (l.rate + 999999) / 1000000) * 1000000000)
+
+-- fragment: tokens_now
+CASE WHEN {clock} - l.refilled_at > ({burst} - l.tokens) / l.rate THEN {burst}
+     ELSE l.tokens + l.rate * ({clock} - l.refilled_at) END
+
+-- name: claim.take_first_metered
+-- The same with a rate alone. Numbers that tableq would not write are left to claim.take_limited.
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM (
+    SELECT id, expires_at
+    {first_of_level}
+  ) AS first
+  WHERE {first_in_line}
+    AND (expires_at IS NULL OR expires_at > {clock})
+),
+spent AS (
+  UPDATE {limits} AS l
+  SET tokens = {tokens_now} - 1000000000, refilled_at = {clock}
+  WHERE l.queue = CAST(:queue AS text)
+    AND l.paused = 0
+    AND l.concurrency IS NULL
+    AND l.rate <= 1000000000000
+    AND (l.burst IS NULL OR l.burst <= 1000000)
+    AND l.tokens >= 0
+    AND l.refilled_at >= 0 AND l.refilled_at <= {clock}
+    AND {tokens_now} >= 1000000000
+    AND EXISTS (SELECT 1 FROM picked)
+  RETURNING 1
+)
+UPDATE {table} AS msg
+SET {new_attempt},
+    due_at = {clock_at_change} + CAST(:lease AS bigint)
+WHERE id = (SELECT id FROM picked)
+  AND EXISTS (SELECT 1 FROM spent)
+RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
 
 -- name: claim.look
 -- claim.take with :guard that also tells how long it takes until the next message falls due, 0 if one is due. If it

@@ -112,13 +112,15 @@ class plan : public on_each_backend {
     limited.insert({"queue", "'" + queue + "'"});
     reads.push_back({.name = "claim.take_limited", .with = limited, .bounded_sort = true});
   }
-  /// The take without lists, where there is one.
+  /// The takes without lists, where there are some.
   void add_first(std::vector<read>& reads, const std::string& floor = "0") {
-    const std::string own = "claim.take_first";
-    if (!texts(own, "jobs").contains(own)) return;
-    parameters with = take("1", "0", floor);
-    with.merge(parameters{{"level", "0"}, {"floor", floor}});
-    reads.push_back({.name = own, .with = with});
+    for (const std::string own :
+         {"claim.take_first", "claim.take_first_limited", "claim.take_first_metered"}) {
+      if (!texts(own, "jobs").contains(own)) continue;
+      parameters with = take("1", "0", floor);
+      with.merge(parameters{{"level", "0"}, {"floor", floor}, {"queue", "'jobs'"}});
+      reads.push_back({.name = own, .with = with});
+    }
   }
   static read promote() {
     return {.name = "claim.promote",

@@ -29,6 +29,8 @@ enum class own_statement : std::uint8_t {
   pending_next_due_from,
   lifo_dequeue_around,
   claim_take_first,
+  claim_take_first_limited,
+  claim_take_first_metered,
   claim_stats_from,
   claim_count_from,
   floors_read,

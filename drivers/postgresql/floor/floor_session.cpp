@@ -40,10 +40,23 @@ bool of_pending(statement id) noexcept {
   return id == statement::pending_dequeue || id == statement::pending_next_due;
 }
 
-bool takes_one_unguarded(const core::contract& what, std::span<const value> shared) {
+/// Whether claim.take_first, or a text like it, may serve the take.
+bool takes_first(known_table& of, std::span<const value> shared, const places& where) {
   using request = core::take_request;
-  return what.id == statement::claim_take && shared[place_of<request>("max")].number == 1 &&
-         shared[place_of<request>("guard")].number == 0;
+  return shared[place_of<request>("max")].number == 1 &&
+         shared[place_of<request>("guard")].number == 0 &&
+         shared[place_of<request>("unkey")].number == 0 && only_level(where, of.names.by_turns) &&
+         of.tries_first();
+}
+
+/// The text like claim.take_first for a take within these limits.
+std::optional<own_statement> first_within(const row_set& limits) {
+  using row = core::limits_lock_row;
+  if (limits.empty()) return std::nullopt;
+  const bool rate = limits.maybe_integer(0, place_of<row>("rate")).has_value();
+  const bool concurrency = limits.maybe_integer(0, place_of<row>("concurrency")).has_value();
+  if (rate == concurrency) return std::nullopt;
+  return rate ? own_statement::claim_take_first_metered : own_statement::claim_take_first_limited;
 }
 
 /// Whether it takes nothing while a message is due.
@@ -147,7 +160,7 @@ row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::
   return rows;
 }
 
-row_set floor_session::read_from(const known_table& of, const core::contract& what,
+row_set floor_session::read_from(known_table& of, const core::contract& what,
                                  std::span<const value> shared, const places& where, order by) {
   switch (by) {
     case order::times:
@@ -159,9 +172,14 @@ row_set floor_session::read_from(const known_table& of, const core::contract& wh
     case order::priorities:
     case order::turns: {
       const places usable = usable_places(of, where);
-      if (takes_one_unguarded(what, shared) && only_level(usable, of.names.by_turns))
-        return from(contract_of(own_statement::claim_take_first), of.names, shared, usable, {});
-      return from(what, of.names, shared, usable, line_of(usable, of.names.by_turns));
+      const bool first = what.id == statement::claim_take && takes_first(of, shared, usable);
+      row_set rows;
+      if (first)
+        rows = from(contract_of(own_statement::claim_take_first), of.names, shared, usable, {});
+      if (!rows.empty()) return rows;
+      rows = from(what, of.names, shared, usable, line_of(usable, of.names.by_turns));
+      if (first && !rows.empty()) of.take_first_in_vain();
+      return rows;
     }
     case order::ids:
       break;
@@ -210,10 +228,11 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
   if (found == all.end()) return dialect_session::execute_together(operation, names, all);
   const core::contract& what = *found->what;
   const auto at = static_cast<std::size_t>(found - all.begin());
-  const auto send = [&](const places& where, const range_lists& lists) {
+  const auto send = [&](const places& where, const range_lists& lists,
+                        const core::contract* as = nullptr) {
     std::vector<core::statement_call> placed(all.begin(), all.end());
     placed[at].shared = with_values(placed[at].shared, where, lists, names.by_turns);
-    placed[at].what = &with_places(what);
+    placed[at].what = as != nullptr ? as : &with_places(what);
     return dialect_session::execute_together(operation, names, placed);
   };
   const bool reads = beginning_of(what.id) == beginning::read;
@@ -233,8 +252,17 @@ std::optional<std::vector<row_set>> floor_session::execute_together(
   const table_places::start begun =
       table->where.begin(clock::now(), asks_for_due(what, found->shared));
   const places where = usable_places(*table, begun.where);
-  auto rows = send(where, line_of(where, names.by_turns));
-  if (!rows) return rows;
+  // A take within limits, after the lock of these.
+  std::optional<own_statement> first = table->first_within_limits;
+  if (first && !takes_first(*table, found->shared, where)) first.reset();
+  std::optional<std::vector<row_set>> rows;
+  if (first) rows = send(where, {}, &contract_of(*first));
+  if (!rows || (*rows)[at].empty()) {
+    rows = send(where, line_of(where, names.by_turns));
+    if (!rows) return rows;
+    if (first && !messages_of((*rows)[at], by).empty()) table->take_first_in_vain();
+  }
+  table->first_within_limits = first_within(rows->front());
   if (!outside) touch(table, by);
   table->where.end(begun, messages_of((*rows)[at], by), by, clock::now());
   if (outside) aside([&] { tell(*table); });

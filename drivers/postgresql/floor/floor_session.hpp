@@ -29,6 +29,16 @@ struct known_table {
   std::atomic<bool> readable = false;   ///< The user may read the places of other processes,
   std::atomic<bool> writable = false;   ///< and may store those of this one.
   std::atomic<bool> set_clock = false;  ///< A test sets the clock, and may set it back.
+  /// The text like claim.take_first that the limits of the last take allow.
+  std::atomic<std::optional<own_statement>> first_within_limits = {};
+
+  /// Whether claim.take_first, or a text like it, is worth a try.
+  [[nodiscard]] bool tries_first() noexcept { return skips_ <= 0 || skips_-- <= 0; }
+  /// It took nothing where claim.take did. The next takes do without.
+  void take_first_in_vain() noexcept { skips_ = 16; }
+
+ private:
+  std::atomic<int> skips_ = 0;
 };
 
 /// The tables of one `database` object, by queue.
@@ -80,7 +90,7 @@ class floor_session final : public dialect_session {
 
   core::row_set read(const std::shared_ptr<known_table>& of, const core::contract& what,
                      std::span<const core::value> shared);
-  core::row_set read_from(const known_table& of, const core::contract& what,
+  core::row_set read_from(known_table& of, const core::contract& what,
                           std::span<const core::value> shared, const places& where, order by);
   core::row_set glance(known_table& of, const core::contract& what,
                        std::span<const core::value> shared);

@@ -67,11 +67,9 @@ range_lists line_of(const places& where, bool by_turns) {
 }
 
 std::optional<level> only_level(const places& where, bool by_turns) {
-  if (where.levels.size() > 1) return std::nullopt;
-  const position front = by_turns ? where.line : where.oldest;
-  level out{.priority = std::numeric_limits<std::int32_t>::max(), .floor = front};
-  if (!where.levels.empty()) out = where.levels.front();
-  out.floor = by_turns ? front : std::max(out.floor, front);
+  if (where.levels.size() != 1) return std::nullopt;
+  level out = where.levels.front();
+  out.floor = by_turns ? where.line : std::max(out.floor, where.oldest);
   return out;
 }
 

@@ -69,8 +69,7 @@ struct range_lists {
 };
 /// All priorities, each from its floor on: an id, or `line` if groups take turns.
 range_lists line_of(const places& where, bool by_turns);
-/// The one level with which line_of has its ranges; none if there are several. With no level that
-/// of the highest priority, from the lowest floor on.
+/// The one level with which line_of has its ranges; none if there is none, or several.
 std::optional<level> only_level(const places& where, bool by_turns);
 /// All ids at or below one, without the gap.
 range_lists around_gap(const places& where, position high = highest);

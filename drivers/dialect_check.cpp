@@ -9,7 +9,7 @@
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/dialect_texts.hpp"
-#include "drivers/postgresql/floor/contracts.hpp"
+#include "drivers/own_sessions.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
@@ -42,9 +42,11 @@ std::string unfilled(std::string_view text) {
 
 void check_texts(const dialect& added, const transport_kind& transport, const blocks& texts) {
   const core::table_names some_names{.table = "queue"};
-  std::vector<core::contract> all;
-  for (const core::contract& each : core::contracts()) all.push_back(postgresql::with_places(each));
-  std::ranges::copy(postgresql::own_contracts(), std::back_inserter(all));
+  std::vector<core::contract> all(core::contracts().begin(), core::contracts().end());
+  if (added.own != nullptr) {
+    std::ranges::transform(all, all.begin(), added.own->with_places);
+    std::ranges::copy(added.own->contracts(), std::back_inserter(all));
+  }
   for (const auto& block : texts) {
     std::string_view name = block.first;
     const bool bare = without_ending(name, without_rows);
@@ -117,8 +119,10 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
       core::refuse("the statement " + std::string(contract.name) + " is missing");
     }
   }
-  for (const core::contract& own : postgresql::own_contracts()) {
-    if (added.capabilities.deleted_rows_linger && !statements.contains(own.name)) {
+  const auto own_ones =
+      added.own == nullptr ? std::span<const core::contract>() : added.own->contracts();
+  for (const core::contract& own : own_ones) {
+    if (!statements.contains(own.name)) {
       core::refuse("the statement " + std::string(own.name) + " is missing");
     }
   }

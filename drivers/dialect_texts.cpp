@@ -6,7 +6,7 @@
 #include <tableq/error.hpp>
 
 #include "core/seam/contract.hpp"
-#include "drivers/postgresql/floor/contracts.hpp"
+#include "drivers/own_sessions.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -83,7 +83,7 @@ void dialect_texts::learn() {
         statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
   };
   std::ranges::for_each(core::contracts(), learn_of);
-  std::ranges::for_each(postgresql::own_contracts(), learn_of);
+  if (definition.own != nullptr) std::ranges::for_each(definition.own->contracts(), learn_of);
 }
 
 std::string dialect_texts::ddl_of(std::string_view part) const {

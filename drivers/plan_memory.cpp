@@ -5,6 +5,11 @@
 
 #include <boost/algorithm/string/erase.hpp>
 
+#include <tableq/error.hpp>
+
+#include "drivers/pieces.hpp"
+#include "drivers/text.hpp"
+
 namespace tableq::inline v0::drivers {
 
 std::string with_hints(const dialect& definition, std::string text, hints kept) {
@@ -14,6 +19,38 @@ std::string with_hints(const dialect& definition, std::string text, hints kept) 
   if (kept != hints::all) leave_out(definition.plan_hints);
   if (kept == hints::none) leave_out(definition.order_hints);
   return text;
+}
+
+text compiled(const dialect_texts& texts, const core::contract& contract,
+              const core::table_names& names, const text_choice& which) {
+  const auto& [clock, rows, with] = which;
+  const dialect& definition = texts.definition;
+  style as{.markers = texts.transport->markers,
+           .batches = definition.batches,
+           .arrays = texts.transport->arrays,
+           .rows = rows};
+  if (contract.texts != nullptr) {
+    const core::table_text& made =
+        clock == clock_source::given ? contract.texts->given_clock : contract.texts->own_clock;
+    const bool one = rows == one_key && !made.one.empty();
+    if (one) as.batches = batching::loop;
+    return compile(one ? made.one : made.many, contract, as);
+  }
+  std::string_view base = contract.name;
+  const blocks& statements = texts.of_queue(clock, names, columns_of(base));
+  const std::string name = std::string(base) + ending_of(rows);
+  const auto bare =
+      texts.transport->bare ? statements.find(name + std::string(without_rows)) : statements.end();
+  as.bare = bare != statements.end();
+  const auto block = as.bare ? bare : statements.find(name);
+  if (block == statements.end()) {
+    throw error(errc::unsupported, advice::never, "this database has no such statement",
+                {.backend = definition.name, .operation = std::string(contract.name)});
+  }
+  if (rows == one_key || rows == bare_item_key) as.batches = batching::loop;
+  as.rows = rows_of(rows);
+  return compile(fill_names(with_hints(definition, block->second, with), definition, names),
+                 contract, as);
 }
 
 std::optional<hints> fewer_hints(const dialect_texts& texts, std::string_view name, hints now) {

@@ -26,6 +26,18 @@ enum class hints : std::uint8_t { all, order, none };
 /// The text with these hints.
 [[nodiscard]] std::string with_hints(const dialect& definition, std::string text, hints kept);
 
+/// Which of a statement's texts.
+struct text_choice {
+  clock_source clock;
+  std::size_t rows;  ///< A key of drivers/pieces.hpp.
+  hints with;
+};
+
+/// The text of a statement for a queue.
+/// @throws error errc::unsupported when the dialect has none.
+[[nodiscard]] text compiled(const dialect_texts& texts, const core::contract& contract,
+                            const core::table_names& names, const text_choice& which);
+
 /// The next hints with which the statement has another text; none: it has no hints left.
 [[nodiscard]] std::optional<hints> fewer_hints(const dialect_texts& texts, std::string_view name,
                                                hints now);

@@ -19,14 +19,11 @@
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/opening.hpp"
-#include "drivers/postgresql/floor/floor_session.hpp"
+#include "drivers/own_sessions.hpp"
 #include "drivers/session.hpp"
 #include "drivers/table_text.hpp"
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
-#endif
-#if defined(TABLEQ_WITH_POSTGRESQL)
-#include "drivers/transport/pooler_check.hpp"
 #endif
 
 namespace tableq::inline v0 {
@@ -203,14 +200,12 @@ class dialect_driver final : public core::driver {
       : driver(texts->definition.name, address.capabilities, address.pooled),
         texts_(std::move(texts)),
         address_(std::move(address)),
-        faults_(std::move(faults)) {}
+        faults_(std::move(faults)),
+        make_(maker_of(texts_->definition.own)) {}
 
-  std::unique_ptr<core::connection> connect() override {
-    return share_.logins.attempt([&] { return made(texts_, address_, faults_, &share_); });
-  }
-  std::unique_ptr<core::connection> adopt(const core::any_session& callers,
-                                          bool keep_statements) override {
-    return made(texts_, address_, callers, keep_statements, faults_, &share_.plans);
+  std::unique_ptr<core::connection> connect(const core::callers_session* theirs) override {
+    const session_source from{texts_, address_, faults_, &share_, theirs};
+    return theirs != nullptr ? make_(from) : share_.logins.attempt([&] { return make_(from); });
   }
   [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
     const session_place mine = share_.place.get();
@@ -221,17 +216,8 @@ class dialect_driver final : public core::driver {
     return std::nullopt;
   }
   [[nodiscard]] core::doubt doubt() const noexcept {
-#if defined(TABLEQ_WITH_POSTGRESQL)
-    if (address_.pooler != nullptr && address_.pooler->undecided()) {
-      return {.what =
-                  "behind the pooler each transaction may run in another session: a second "
-                  "connection got none in time to find out",
-              .remedy =
-                  "if the pooler is in transaction mode, add pooling=transaction to the "
-                  "address, else pooling=session"};
-    }
-#endif
-    return {};
+    const auto doubt = texts_->transport->doubt;
+    return doubt == nullptr ? core::doubt() : doubt(address_);
   }
   void open_callers(soci::session& session) const {
     drivers::open_callers(*texts_, address_, share_, session);
@@ -239,26 +225,22 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::listener> listen() override {
     if (texts_->transport->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread have no fixed number.
-    return texts_->transport->listen(share_.logins.attempt([&] {
-      return std::make_unique<dialect_session>(texts_, address_, nullptr, &share_);
-    }),
-                                     address_);
+    const session_source from{.texts = texts_, .address = address_, .share = &share_};
+    return texts_->transport->listen(
+        share_.logins.attempt([&] { return std::make_unique<dialect_session>(from); }), address_);
   }
 
  private:
-  template <class... Args>
-  std::unique_ptr<core::connection> made(Args&&... args) {
-    if (!address_.capabilities.deleted_rows_linger)
-      return std::make_unique<dialect_session>(std::forward<Args>(args)...);
-    return std::make_unique<postgresql::floor_session>(tables_, address_.shortcuts.floors,
-                                                       std::forward<Args>(args)...);
+  [[nodiscard]] session_maker maker_of(const own_sessions* own) const {
+    if (own != nullptr && address_.capabilities.deleted_rows_linger) return own->of_database();
+    return [](const session_source& from) { return std::make_unique<dialect_session>(from); };
   }
 
   std::shared_ptr<const dialect_texts> texts_;
   endpoint address_;
   std::shared_ptr<core::fault_plan> faults_;
   session_share share_;
-  postgresql::known_tables tables_;
+  session_maker make_;
 };
 
 /// The endpoint, with the settings of the dialect's own sessions.
@@ -339,14 +321,6 @@ void core::open_callers(driver& database, soci::session& session) {
   static_cast<drivers::dialect_driver&>(database).open_callers(session);
 }
 
-core::transaction_status core::transaction_of(connection& session) noexcept {
-  return static_cast<drivers::dialect_session&>(session).transaction();
-}
-
-bool core::seems_in_transaction(connection& session) noexcept {
-  return static_cast<drivers::dialect_session&>(session).seems_in_transaction();
-}
-
 std::optional<error> core::failure_of_application(connection& session,
                                                   const std::exception& thrown) {
   return static_cast<drivers::dialect_session&>(session).failure_of_application(thrown);
@@ -382,7 +356,9 @@ std::vector<core::step_part> core::step_parts(std::string_view dialect, std::str
 }
 
 std::string core::in_transaction_text(std::string_view dialect, std::string_view statements) {
-  std::string out = drivers::known().by_name(dialect)->definition.begin;
+  const auto texts = drivers::known().by_name(dialect);
+  const std::string& in_scripts = texts->definition.begin_in_scripts;
+  std::string out = in_scripts.empty() ? texts->definition.begin : in_scripts;
   return out.append(";\n").append(statements).append("COMMIT;\n");
 }
 

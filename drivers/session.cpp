@@ -35,6 +35,10 @@ std::uint64_t text_key(const core::contract& contract, const core::table_names& 
          static_cast<std::uint64_t>(contract.id);
 }
 
+/// A check of the files costs more than a short call, so there is one per millisecond of calls. The
+/// loss is the same whether the file disappears right after a call or within that time.
+constexpr std::chrono::milliseconds between_looks{1};
+
 bool asks_for_one(const core::contract& contract, std::span<const core::value> shared) {
   return contract.max_at != core::contract::no_place && shared[contract.max_at].number == 1;
 }
@@ -60,78 +64,74 @@ bool gives_clock(const core::contract& contract, std::span<const core::value> sh
          shared[contract.now_at].is != core::value::shape::null;
 }
 
-dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
-                                 const endpoint& address, std::shared_ptr<core::fault_plan> faults,
-                                 session_share* share)
-    : texts_(std::move(texts)),
-      demotions_(share != nullptr ? share->demotions.load() : 0),
-      owned_(open_session(*texts_, address, faults.get(), share)),
-      session_{.soci = owned_.get()},
-      backend_(owned_->get_backend()),
-      share_(share),
-      plans_(share != nullptr ? &share->plans : nullptr) {
-  transport_ = attach(*texts_, address, session_, false, std::move(faults));
-  if (share != nullptr) share->place.opened(place());
-  const session_files* const found = transport_->files();
-  if (share != nullptr && found != nullptr) {
-    refuse_to_connect(*texts_, share->file.opened(found->main));
+dialect_session::dialect_session(const session_source& from)
+    : texts_(from.texts), plans_(from.share != nullptr ? &from.share->plans : nullptr) {
+  if (from.theirs == nullptr) {
+    share_ = from.share;
+    if (share_ != nullptr) demotions_ = share_->demotions.load();
+    owned_ = open_session(*texts_, from.address, from.faults.get(), share_);
+    session_.soci = owned_.get();
+    backend_ = owned_->get_backend();
+    transport_ = attach(*texts_, from.address, session_, false, from.faults);
+    if (share_ == nullptr) return;
+    share_->place.opened(place());
+    const session_files* const found = transport_->files();
+    if (found != nullptr) refuse_to_connect(*texts_, share_->file.opened(found->main));
+    return;
   }
-}
-
-dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
-                                 const endpoint& address, const core::any_session& callers,
-                                 bool keep_statements, std::shared_ptr<core::fault_plan> faults,
-                                 plan_memory* plans)
-    : texts_(std::move(texts)),
-      session_(callers),
-      backend_(callers.soci == nullptr ? nullptr : callers.soci->get_backend()),
-      plans_(plans),
-      keeps_adding_(keep_statements) {
-  if (!texts_->transport->fits(callers, texts_->definition)) {
+  session_ = from.theirs->session;
+  keeps_adding_ = from.theirs->keep_statements;
+  if (session_.soci != nullptr) backend_ = session_.soci->get_backend();
+  if (!texts_->transport->fits(session_, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
-        (backend_ == nullptr && callers.handle == nullptr
+        (backend_ == nullptr && session_.handle == nullptr
              ? "the enlisted session is closed or null; connect it to "
              : "the enlisted session is connected through another backend; connect it to ") +
             texts_->definition.name,
         {.backend = texts_->definition.name, .operation = "enlist"});
   }
   guarded("enlist",
-          [&] { transport_ = attach(*texts_, address, callers, true, std::move(faults)); });
+          [&] { transport_ = attach(*texts_, from.address, session_, true, from.faults); });
 }
 
 dialect_session::~dialect_session() {
   // Client libraries may refuse to end a session with an open transaction.
-  if (owned_ == nullptr) return;
-  dialect_session::rollback();
+  if (owned_ == nullptr || transport_ == nullptr) return;
+  undo_unit();
   closing_.emplace();
+}
+
+void dialect_session::fail(const native_failure& failure, std::string_view operation, bool callers,
+                           std::string_view table) {
+  auto [native, means] = judge(texts_->definition, failure, sent_, table);
+  doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
+  if (native.link_lost || ends_session(means)) {
+    broken_ = true;
+    if (loss_ == on_loss::unknown && !means.undone) {
+      means = {errc::outcome_unknown, advice::never};
+    } else if (!ends_session(means)) {
+      means = {errc::connection_lost, advice::session};
+    }
+  }
+  if (means.code == errc::read_only && cannot_write()) means.advice = advice::session;
+  // The failure has ended the caller's transaction: a repeated statement would be alone.
+  if (callers && means.advice == advice::statement && !transport_->in_transaction()) {
+    means.advice = advice::transaction;
+  }
+  if (means.advice == advice::session) broken_ = true;
+  throw error(means.code, means.advice, native.sentence,
+              {texts_->definition.name, std::string(operation), native.sqlstate, native.number});
 }
 
 template <class Step>
 void dialect_session::guarded(std::string_view operation, Step step, std::string_view table) {
   loss_ = on_loss::lost;
-  const bool callers = owned_ == nullptr && transport_ != nullptr && transport_->in_transaction();
+  const bool callers = in_callers_transaction();
   try {
     step();
   } catch (const native_failure& failure) {
-    auto [native, means] = judge(texts_->definition, failure, sent_, table);
-    doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
-    if (native.link_lost || ends_session(means)) {
-      broken_ = true;
-      if (loss_ == on_loss::unknown && !means.undone) {
-        means = {errc::outcome_unknown, advice::never};
-      } else if (!ends_session(means)) {
-        means = {errc::connection_lost, advice::session};
-      }
-    }
-    if (means.code == errc::read_only && cannot_write()) means.advice = advice::session;
-    // The failure has ended the caller's transaction: a repeated statement would be alone.
-    if (callers && means.advice == advice::statement && !transport_->in_transaction()) {
-      means.advice = advice::transaction;
-    }
-    if (means.advice == advice::session) broken_ = true;
-    throw error(means.code, means.advice, native.sentence,
-                {texts_->definition.name, std::string(operation), native.sqlstate, native.number});
+    fail(failure, operation, callers, table);
   }
 }
 
@@ -156,12 +156,12 @@ std::optional<error> dialect_session::failure_of_application(const std::exceptio
   if (!answer && !lost) return std::nullopt;
   if (!answer) answer.emplace();
   answer->link_lost = lost;
+  loss_ = on_loss::lost;
   try {
-    guarded("session", [&] { throw native_failure(*answer); });
+    fail(native_failure(*answer), "session", in_callers_transaction());
   } catch (const error& failure) {
     return failure;
   }
-  return std::nullopt;
 }
 
 void dialect_session::lose(const named_file& file, on_loss done) {
@@ -172,19 +172,19 @@ void dialect_session::lose(const named_file& file, on_loss done) {
   throw native_failure::judged_as({errc::not_found, advice::never}, file.complaint());
 }
 
-template <class Step>
-void dialect_session::on_files(on_loss done, Step step) {
-  if (transport_->files() == nullptr) return step();
-  // A check costs more than a short call, so there is one per millisecond of calls. The loss is the
-  // same whether the file disappears right after a call or within that time.
-  constexpr std::chrono::milliseconds between_looks{1};
+std::optional<std::chrono::steady_clock::time_point> dialect_session::look_at_files() {
+  if (transport_->files() == nullptr) return std::nullopt;
   const auto begun = std::chrono::steady_clock::now();
   if (begun - looked_at_ >= between_looks) {
     check_files();
     looked_at_ = begun;
   }
-  step();
-  if (std::chrono::steady_clock::now() - begun > between_looks) check_files(done);
+  return begun;
+}
+
+void dialect_session::look_again(const std::optional<std::chrono::steady_clock::time_point>& begun,
+                                 on_loss done) {
+  if (begun && std::chrono::steady_clock::now() - *begun > between_looks) check_files(done);
 }
 
 void dialect_session::check_files(on_loss done) {
@@ -202,94 +202,96 @@ hints dialect_session::hints_for(const core::contract& contract,
   return plans_->of({names.slot, names.identity, contract.id}, std::chrono::steady_clock::now());
 }
 
-template <class Step>
-void dialect_session::planned(const core::contract& contract, const core::table_names& names,
-                              bool alone, Step step) {
-  while (true) {
+bool dialect_session::drops_hints(const core::contract& contract, const core::table_names& names,
+                                  const native_failure& failure) {
+  const bool hinted = plans_ != nullptr && contract.texts == nullptr;
+  if (!hinted || !has_no_plan(texts_->definition, failure)) return false;
+  const auto fewer = fewer_hints(*texts_, contract.name, sent_with_);
+  if (!fewer) return false;
+  plans_->had_no_plan({names.slot, names.identity, contract.id}, *fewer,
+                      std::chrono::steady_clock::now());
+  return true;
+}
+
+void dialect_session::run(std::string_view operation, const core::table_names& names,
+                          std::span<core::statement_call> all) {
+  if (all.size() != 1) {
+    if (!run_together(operation, names, all)) run_by_steps(names, all);
+    return;
+  }
+  core::statement_call& one = all.front();
+  const core::contract& contract = *one.what;
+  const bool alone = !transport_->in_transaction();
+  known_texts once;
+  const call of{.known = keeps(contract) ? known_ : once,
+                .contract = contract,
+                .names = names,
+                .shared = one.shared,
+                .items = one.items,
+                .out = one.rows,
+                .loss = contract.writes && alone ? on_loss::unknown : on_loss::lost};
+  // In a transaction of tableq the commit checks the files; a caller's commit does not go through
+  // tableq.
+  const bool looks = alone || owned_ == nullptr;
+  const bool callers = owned_ == nullptr && !alone;
+  const std::string_view table = contract.texts == nullptr ? names.table : std::string_view();
+  loss_ = on_loss::lost;
+  sent_ = bytes_of(one.shared) + bytes_of(one.items);
+  for (bool done = false; !done;) {
     try {
-      return step();
+      const auto begun = looks ? look_at_files() : std::nullopt;
+      send(of);
+      look_again(begun, of.loss);
+      done = true;
     } catch (const native_failure& failure) {
-      const bool hinted = plans_ != nullptr && contract.texts == nullptr;
-      if (!hinted || !has_no_plan(texts_->definition, failure)) throw;
-      const auto fewer = fewer_hints(*texts_, contract.name, sent_with_);
-      if (!fewer) throw;
-      plans_->had_no_plan({names.slot, names.identity, contract.id}, *fewer,
-                          std::chrono::steady_clock::now());
-      if (!alone) {  // it may be lost, and may be repeated as a whole
-        native_error lost = failure.details();
-        lost.sentence =
-            "the database had no plan for the statement with its hints; repeat the transaction";
-        throw native_failure::judged_as({errc::conflict, advice::transaction}, std::move(lost));
-      }
+      const bool again = drops_hints(contract, names, failure);
+      if (!again) fail(failure, operation, callers, table);
+      if (alone) continue;
+      native_error lost = failure.details();  // it may be lost, and may be repeated as a whole
+      lost.sentence =
+          "the database had no plan for the statement with its hints; repeat the transaction";
+      fail(native_failure::judged_as({errc::conflict, advice::transaction}, std::move(lost)),
+           operation, callers, table);
     }
   }
-}
-
-core::row_set dialect_session::execute(const core::contract& contract,
-                                       const core::table_names& names,
-                                       std::span<const core::value> shared,
-                                       std::span<const core::value> items) {
-  const bool alone = !transport_->in_transaction();
-  const bool lasts = contract.writes && alone;
-  const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
-  core::row_set out;
-  known_texts once;
-  const call of{keeps(contract) ? known_ : once, contract, names, shared, items, out, loss};
-  const auto send_once = [&] {
-    // An earlier attempt may have left rows.
-    out = core::row_set(contract.columns.size() + (contract.items.empty() ? 0 : 1));
-    if (!contract.items.empty()) return run_batch(of);
-    const bool one = has_one(contract) && asks_for_one(contract, shared);
-    if (one) out.reserve(1);
-    run(text_of(of, one ? one_key : 1), of.with({}), out, loss);
-  };
-  const auto send = [&] { planned(contract, names, alone, send_once); };
-  sent_ = bytes_of(shared) + bytes_of(items);
-  guarded(
-      contract.name,
-      [&] {
-        // In a transaction of tableq the commit checks the files; a caller's commit does not go
-        // through tableq.
-        if (alone || owned_ == nullptr) {
-          on_files(loss, send);
-        } else {
-          send();
-        }
-      },
-      contract.texts == nullptr ? std::string_view(names.table) : std::string_view());
   if (contract.id == core::statement::queue_drop) known_.forget(names);
-  return out;
 }
 
-std::optional<std::vector<core::row_set>> dialect_session::execute_together(
-    std::string_view operation, const core::table_names& names,
-    std::span<const core::statement_call> all) {
-  const bool callers = owned_ == nullptr && transport_->in_transaction();
-  if (!texts_->transport->pipelines || !(callers || alone())) return std::nullopt;
+void dialect_session::run_by_steps(const core::table_names& names,
+                                   std::span<core::statement_call> all) {
+  std::optional<core::unit_of_work> unit;
+  if (!transport_->in_transaction()) unit.emplace(*this);
+  for (core::statement_call& each : all) run(each.what->name, names, {&each, 1});
+  if (unit) unit->commit();
+}
+
+bool dialect_session::run_together(std::string_view operation, const core::table_names& names,
+                                   std::span<core::statement_call> all) {
+  const bool callers = in_callers_transaction();
+  if (!texts_->transport->pipelines || !(callers || alone())) return false;
   const on_loss loss = callers ? on_loss::lost : on_loss::unknown;
   known_texts once;
-  std::vector<core::row_set> out(all.size());
   std::vector<std::optional<items_by_id>> sorted(all.size());
   bool done = false;
   sent_ = 0;
   for (const auto& each : all) sent_ += bytes_of(each.shared) + bytes_of(each.items);
   const auto bind = [&](std::size_t i) {
-    const core::statement_call& each = all[i];
+    core::statement_call& each = all[i];
     const core::contract& contract = *each.what;
     const std::size_t width = contract.items.size();
     const call of{
-        keeps(contract) ? known_ : once, contract, names, each.shared, each.items, out[i], loss};
-    out[i] = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
-    // As in a transaction: see run_batch.
+        keeps(contract) ? known_ : once, contract, names, each.shared, each.items, each.rows, loss};
+    each.rows = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
+    // As in a transaction: see send.
     if (has_mixed(contract)) {
       if (!sorted[i]) sorted[i].emplace(each.items, width);
       return bound_statement{&text_of(of, sorted[i]->distinct() ? 1 : mixed_key),
-                             of.with(sorted[i]->values()), &out[i]};
+                             of.with(sorted[i]->values()), &each.rows};
     }
     const bool one = width > 0 && each.items.size() == width && has_one(contract);
-    if (one) out[i].number_rows(0);
+    if (one) each.rows.number_rows(0);
     return bound_statement{&text_of(of, one ? key_of_one(contract, each.items) : 1),
-                           of.with(each.items), &out[i]};
+                           of.with(each.items), &each.rows};
   };
   guarded(
       operation,
@@ -302,15 +304,15 @@ std::optional<std::vector<core::row_set>> dialect_session::execute_together(
         done = transport_->run_together(texts_->definition.begin, bound);
       },
       names.table);
-  if (!done) return std::nullopt;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (sorted[i]) sorted[i]->number(out[i]);
-    if (!sorted[i] && !all[i].what->items.empty()) number_by_id(out[i]);
+  for (std::size_t i = 0; done && i < all.size(); ++i) {
+    if (sorted[i]) sorted[i]->number(all[i].rows);
+    if (!sorted[i] && !all[i].what->items.empty()) number_by_id(all[i].rows);
   }
-  return out;
+  return done;
 }
 
-void dialect_session::run(prepared& what, const arguments& with, core::row_set& out, on_loss loss) {
+void dialect_session::step(prepared& what, const arguments& with, core::row_set& out,
+                           on_loss loss) {
   // Not before this point: preparing a text changes nothing.
   loss_ = loss;
   what.run(with, out);
@@ -330,53 +332,15 @@ prepared& dialect_session::text_of(const call& of, std::size_t rows) {
       found != nullptr && found->serves(contract, names, sent_with_)) {
     return *found->statement;
   }
-  const dialect& definition = texts_->definition;
-  if (contract.texts != nullptr) {
-    const core::table_text& made =
-        clock == clock_source::given ? contract.texts->given_clock : contract.texts->own_clock;
-    const bool one = rows == one_key && !made.one.empty();
-    const style as{.markers = texts_->transport->markers,
-                   .batches = one ? batching::loop : definition.batches,
-                   .arrays = texts_->transport->arrays,
-                   .rows = rows};
-    return keep(of, key, compile(one ? made.one : made.many, contract, as));
-  }
-  std::string_view base = contract.name;
-  const blocks& texts = texts_->of_queue(clock, names, columns_of(base));
-  const std::string name = std::string(base) + ending_of(rows);
-  const auto bare =
-      texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
-  const bool returns = bare == texts.end();
-  const auto block = returns ? texts.find(name) : bare;
-  if (block == texts.end()) {
-    throw error(errc::unsupported, advice::never, "this database has no such statement",
-                {.backend = definition.name, .operation = std::string(contract.name)});
-  }
-  const style as{
-      .markers = texts_->transport->markers,
-      .batches = rows == one_key || rows == bare_item_key ? batching::loop : definition.batches,
-      .arrays = texts_->transport->arrays,
-      .rows = rows_of(rows),
-      .bare = !returns};
-  return keep(
-      of, key,
-      compile(fill_names(with_hints(definition, block->second, sent_with_), definition, names),
-              contract, as));
-}
-
-prepared& dialect_session::keep(const call& of, std::uint64_t key, text compiled) {
   of.known.make_room();
-  known_text made{.statement = transport_->prepare(std::move(compiled), keeps(of.contract)),
-                  .names = of.names,
-                  .mapped = of.contract.slot,
-                  .with = sent_with_,
-                  .common = texts_->common.test(static_cast<std::size_t>(of.contract.id))};
-  return *of.known.add(key, std::move(made)).statement;
-}
-
-bool dialect_session::has_one(const core::contract& contract) const {
-  if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
-  return texts_->for_one.test(static_cast<std::size_t>(contract.id));
+  text made = compiled(*texts_, contract, names, {clock, rows, sent_with_});
+  return *of.known
+              .add(key, {.statement = transport_->prepare(std::move(made), keeps(contract)),
+                         .names = names,
+                         .mapped = contract.slot,
+                         .with = sent_with_,
+                         .common = common})
+              .statement;
 }
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {
@@ -398,14 +362,15 @@ void dialect_session::begin() {
   });
 }
 
-void dialect_session::commit() {
+void dialect_session::end(core::transaction_end how) {
+  if (how == core::transaction_end::rollback) return undo_unit();
   sent_ = 0;
   guarded("commit", [&] {
     const on_loss loss = savepoints_ == 0 ? on_loss::unknown : on_loss::lost;
-    on_files(loss, [&] {
-      loss_ = loss;
-      commit_unit();
-    });
+    const auto begun = look_at_files();
+    loss_ = loss;
+    commit_unit();
+    look_again(begun, loss);
   });
 }
 
@@ -428,9 +393,10 @@ void dialect_session::savepoint(const std::string& text, int depth) {
   if (!text.empty()) transport_->script(fill_depth(text, depth), boundary::savepoint);
 }
 
-void dialect_session::rollback() noexcept {
-  const core::transaction_status now = transaction();
-  if (now == core::transaction_status::closed || now == core::transaction_status::unknown) {
+void dialect_session::undo_unit() noexcept {
+  using enum core::transaction_status;
+  const core::transaction_status now = transaction(core::asking::server);
+  if (now == closed || now == unknown) {
     broken_ = true;
     return;
   }
@@ -448,12 +414,15 @@ void dialect_session::rollback() noexcept {
   }
 }
 
-core::transaction_status dialect_session::transaction() noexcept {
-  if (attached()) {
-    const core::transaction_status now = transport_->transaction();
-    return doubtful_ && now == core::transaction_status::open ? asked_transaction() : now;
-  }
-  return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
+core::transaction_status dialect_session::transaction(core::asking whom) noexcept {
+  using enum core::transaction_status;
+  const bool reuse = whom == core::asking::reuse;
+  const bool demoted = share_ != nullptr && share_->demotions.load() != demotions_;
+  if (reuse && (broken_ || demoted)) return unknown;
+  if (!attached()) return owned_ != nullptr ? unknown : closed;
+  core::transaction_status now = transport_->transaction();
+  if (doubtful_ && now == open && whom != core::asking::library) now = asked_transaction();
+  return reuse && now == none && !transport_->alive() ? unknown : now;
 }
 
 core::transaction_status dialect_session::asked_transaction() noexcept {
@@ -485,16 +454,11 @@ std::optional<std::int64_t> dialect_session::told(const char* name,
 
 bool dialect_session::cannot_write() noexcept {
   if (owned_ == nullptr || texts_->definition.read_only_state.empty()) return false;
-  rollback();  // the transaction has failed, and a server may answer nothing in it
+  undo_unit();  // the transaction has failed, and a server may answer nothing in it
   if (broken_ || told("read_only", texts_->definition.read_only_state) != 1) return false;
   std::uint64_t mine = demotions_;
   if (share_ != nullptr) share_->demotions.compare_exchange_strong(mine, mine + 1);
   return true;
-}
-
-bool dialect_session::usable() noexcept {
-  if (share_ != nullptr && share_->demotions.load() != demotions_) return false;
-  return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
 }
 
 /// Several statements of one call happen together, in a transaction or savepoint of their own.
@@ -504,28 +468,16 @@ bool dialect_session::in_unit(on_loss loss, const Work& work) {
   begin_unit(transport_->in_transaction());
   try {
     if (!work(on_loss::lost)) {
-      rollback();
+      undo_unit();
       return false;
     }
     loss_ = loss;
     commit_unit();
     return true;
   } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
-    rollback();
+    undo_unit();
     throw;
   }
-}
-
-bool dialect_session::brackets() const {
-  return owned_ == nullptr || !transport_->in_transaction();
-}
-
-bool dialect_session::has_next(const core::contract& contract) const {
-  return texts_->transport->bare && texts_->for_next.test(static_cast<std::size_t>(contract.id));
-}
-
-bool dialect_session::has_mixed(const core::contract& contract) const {
-  return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
 }
 
 bool dialect_session::only_payloads(const core::contract& contract,
@@ -535,16 +487,23 @@ bool dialect_session::only_payloads(const core::contract& contract,
          nothing_but_payloads(contract, items);
 }
 
-void dialect_session::run_batch(const call& of) {
+void dialect_session::send(const call& of) {
   const core::contract& contract = of.contract;
-  if (texts_->definition.batches == batching::loop) {
+  const bool batch = !contract.items.empty();
+  of.out =
+      core::row_set(contract.columns.size() + (batch ? 1 : 0));  // an earlier one may have rows
+  if (!batch) {
+    const bool one = has_one(contract) && asks_for_one(contract, of.shared);
+    if (one) of.out.reserve(1);
+    step(text_of(of, one ? one_key : 1), of.with({}), of.out, of.loss);
+  } else if (texts_->definition.batches == batching::loop) {
     run_loop(of);
   } else if (texts_->definition.batches == batching::rows) {
     run_rows(of);
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(has_mixed(contract) && transport_->in_transaction())) {
     of.out.number_rows(0);
-    run(text_of(of, key_of_one(contract, of.items)), of.with(of.items), of.out, of.loss);
+    step(text_of(of, key_of_one(contract, of.items)), of.with(of.items), of.out, of.loss);
   } else if (has_mixed(contract) && !of.items.empty()) {
     run_by_id(of);
   } else {
@@ -557,10 +516,10 @@ void dialect_session::run_arrays(const call& of, std::size_t rows,
                                  std::span<const core::value> items) {
   prepared& text = text_of(of, rows);
   if (texts_->transport->arrays) {
-    run(text, of.with(items), of.out, of.loss);
+    step(text, of.with(items), of.out, of.loss);
   } else {
     const array_texts arrays(items, of.contract.items);
-    run(text, of.with(arrays.values()), of.out, of.loss);
+    step(text, of.with(arrays.values()), of.out, of.loss);
   }
 }
 
@@ -578,8 +537,8 @@ void dialect_session::run_rows(const call& of) {
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
       core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
-      run(text_of(of, next.rows), of.with(of.items.subspan(done * width, next.count * width)), rows,
-          of_piece);
+      step(text_of(of, next.rows), of.with(of.items.subspan(done * width, next.count * width)),
+           rows, of_piece);
       number_by_id(rows);
       of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       done += next.count;
@@ -612,7 +571,7 @@ bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
     }
     const std::size_t before = of.out.size();
     of.out.number_rows(static_cast<std::int64_t>(done));
-    run(*text, of.with(of.items.subspan(done * width, rows * width)), of.out, loss);
+    step(*text, of.with(of.items.subspan(done * width, rows * width)), of.out, loss);
     if (rows > 1 && of.out.size() != before + rows) return false;
     for (std::size_t i = 1; i < rows; ++i) {
       of.out.at(before + i, 0) = static_cast<std::int64_t>(done + i);
@@ -626,10 +585,9 @@ void dialect_session::run_loop(const call& of) {
   const bool one = of.items.size() == of.contract.items.size();
   const bool several = !one && has_next(of.contract) &&
                        texts_->takes_several(of.contract, only_payloads(of.contract, of.items));
-  const auto run_all = [&](on_loss loss) { return run_items(of, several, loss); };
   if (one || !(several || brackets())) {
-    run_all(of.loss);
-  } else if (!in_unit(of.loss, run_all)) {
+    run_items(of, several, of.loss);
+  } else if (!in_unit(of.loss, [&](on_loss loss) { return run_items(of, several, loss); })) {
     in_unit(of.loss, [&](on_loss loss) { return run_items(of, false, loss); });
   }
 }

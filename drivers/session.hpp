@@ -25,47 +25,37 @@ namespace tableq::inline v0::drivers {
 /// Whether a test, or the transport, gives the statement its clock.
 bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
 
+/// What a session is made of.
+struct session_source {
+  const std::shared_ptr<const dialect_texts>& texts;
+  const endpoint& address;
+  /// Makes its calls fail, if not null.
+  std::shared_ptr<core::fault_plan> faults = nullptr;
+  /// The common state of the sessions of a `database` object; null: it has none.
+  session_share* share = nullptr;
+  /// Null: the session is opened.
+  const core::callers_session* theirs = nullptr;
+};
+
 /// One session, used with a dialect and a transport.
 ///
 /// Owns the session that it opened, or borrows the caller's. Keeps prepared statements in its own,
-/// and those that add messages in the caller's, if it may.
+/// and those that add messages in the caller's, if it may. Borrows what it shares with others.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
 class dialect_session : public core::connection {
  public:
-  /// Opens a session.
-  /// @param faults makes its calls fail, if not null.
-  /// @param share the common state of the sessions of a `database` object, if not null; it outlives
-  ///   the session.
-  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
-                  std::shared_ptr<core::fault_plan> faults = nullptr,
-                  session_share* share = nullptr);
-  /// Borrows one.
-  /// @param keep_statements whether the statements that add messages stay prepared.
-  /// @param plans that of the sessions of its `database` object; it outlives the session.
-  /// @throws error errc::invalid_argument when it is closed or of another client library.
-  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
-                  const core::any_session& callers, bool keep_statements = false,
-                  std::shared_ptr<core::fault_plan> faults = nullptr, plan_memory* plans = nullptr);
+  /// @throws error errc::invalid_argument when the caller's is closed or of another client library.
+  explicit dialect_session(const session_source& from);
   ~dialect_session() override;
 
-  core::row_set execute(const core::contract& contract, const core::table_names& names,
-                        std::span<const core::value> shared,
-                        std::span<const core::value> items) override;
-  std::optional<std::vector<core::row_set>> execute_together(
-      std::string_view operation, const core::table_names& names,
-      std::span<const core::statement_call> all) override;
+  void run(std::string_view operation, const core::table_names& names,
+           std::span<core::statement_call> all) override;
   void define(std::string_view part, const core::table_names& names) override;
   void begin() override;
-  void commit() override;
-  void rollback() noexcept override;
-  bool usable() noexcept override;
-  [[nodiscard]] core::transaction_status transaction() noexcept;
-  /// Without asking the server.
-  [[nodiscard]] bool seems_in_transaction() const noexcept {
-    return attached() && transport_->in_transaction();
-  }
+  void end(core::transaction_end how) override;
+  core::transaction_status transaction(core::asking whom) noexcept override;
   core::any_session session() noexcept override;
 
   /// The failure of a statement that the application ran through `session`, by what it threw.
@@ -83,12 +73,18 @@ class dialect_session : public core::connection {
   /// Whether it is also in no transaction.
   [[nodiscard]] bool alone() const { return own() && !transport_->in_transaction(); }
   [[nodiscard]] const std::string& dialect_name() const noexcept { return texts_->definition.name; }
+  /// Runs several statements in one round trip.
+  /// @return false: it cannot, and nothing was run.
+  [[nodiscard]] bool run_together(std::string_view operation, const core::table_names& names,
+                                  std::span<core::statement_call> all);
+  /// Runs them by `run`, in one transaction.
+  void run_by_steps(const core::table_names& names, std::span<core::statement_call> all);
 
  private:
   /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
-  /// One call of `execute`.
+  /// One statement, and what its run needs.
   struct call {
     known_texts& known;
     const core::contract& contract;
@@ -108,20 +104,25 @@ class dialect_session : public core::connection {
   [[nodiscard]] bool keeps(const core::contract& contract) const noexcept {
     return owned_ != nullptr || (keeps_adding_ && contract.adds);
   }
-  /// Prepares a text and keeps it under the key.
-  prepared& keep(const call& of, std::uint64_t key, text compiled);
   /// The hints of its text now.
   [[nodiscard]] hints hints_for(const core::contract& contract,
                                 const core::table_names& names) const;
-  /// Runs the step; while the database has no plan with its hints, once more with fewer of them.
-  template <class Step>
-  void planned(const core::contract& contract, const core::table_names& names, bool alone,
-               Step step);
+  /// From now on the text has fewer hints, if the failure says that the database has no plan with
+  /// them.
+  bool drops_hints(const core::contract& contract, const core::table_names& names,
+                   const native_failure& failure);
+  /// Runs one statement, in as many pieces as its batch needs.
+  void send(const call& of);
   /// Whether there is a text for one message.
-  [[nodiscard]] bool has_one(const core::contract& contract) const;
-  void run_batch(const call& of);
+  [[nodiscard]] bool has_one(const core::contract& contract) const {
+    if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
+    return texts_->for_one.test(static_cast<std::size_t>(contract.id));
+  }
   /// Whether there is a text for several receipts of one message.
-  [[nodiscard]] bool has_mixed(const core::contract& contract) const;
+  [[nodiscard]] bool has_mixed(const core::contract& contract) const {
+    return contract.texts == nullptr &&
+           texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
+  }
   /// The key of the text for one item.
   [[nodiscard]] std::size_t key_of_one(const core::contract& contract,
                                        std::span<const core::value> item) const {
@@ -131,9 +132,11 @@ class dialect_session : public core::connection {
   [[nodiscard]] bool only_payloads(const core::contract& contract,
                                    std::span<const core::value> items) const;
   /// Whether there is a text for a further item of a batch that is sent item by item.
-  [[nodiscard]] bool has_next(const core::contract& contract) const;
+  [[nodiscard]] bool has_next(const core::contract& contract) const {
+    return texts_->transport->bare && texts_->for_next.test(static_cast<std::size_t>(contract.id));
+  }
   /// Whether several statements of one call need a transaction or savepoint of their own.
-  [[nodiscard]] bool brackets() const;
+  [[nodiscard]] bool brackets() const { return owned_ == nullptr || !transport_->in_transaction(); }
   template <class Work>
   bool in_unit(on_loss loss, const Work& work);
   /// A settlement by arrays that wants its receipts by rising ids.
@@ -148,29 +151,38 @@ class dialect_session : public core::connection {
   /// Begin and end a transaction, or a savepoint in the open one.
   void begin_unit(bool nested);
   void commit_unit();
+  void undo_unit() noexcept;
   /// The number that a query of the dialect returns; nothing if that is not known.
   [[nodiscard]] std::optional<std::int64_t> told(const char* name, const std::string& sql) noexcept;
   /// Whether the session, whose write was refused, cannot write at all. Ends its transaction.
   [[nodiscard]] bool cannot_write() noexcept;
   /// Asks the server for the state of a transaction that is open for the client library.
   [[nodiscard]] core::transaction_status asked_transaction() noexcept;
+  [[nodiscard]] bool in_callers_transaction() const {
+    return owned_ == nullptr && transport_ != nullptr && transport_->in_transaction();
+  }
   /// Whether a session of SOCI still has the connection with which it came.
   [[nodiscard]] bool attached() const noexcept;
   /// Runs a text of the dialect for the savepoint at this depth, counted from 1.
   void savepoint(const std::string& text, int depth);
   /// Runs a text; `loss` is the outcome if the session is lost meanwhile.
-  void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
+  void step(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// @throws native_failure when the name of the database's file, or of its log, belongs to another
   ///   file now.
   /// @param done the outcome of a step that has run: `unknown` for one whose effect lasts.
   void check_files(on_loss done = on_loss::lost);
-  /// Checks the files, runs the step, and checks again if it took long.
-  template <class Step>
-  void on_files(on_loss done, Step step);
+  /// Checks the files before a step, unless it did so just now.
+  /// @return when the step began; null: there are no files.
+  std::optional<std::chrono::steady_clock::time_point> look_at_files();
+  /// Checks them again after a step that took long.
+  void look_again(const std::optional<std::chrono::steady_clock::time_point>& begun, on_loss done);
   /// The session is no longer usable.
   [[noreturn]] void lose(const named_file& file, on_loss done);
-  /// Runs a step; translates the transport's exceptions.
-  /// @param table as in native_error.
+  /// Throws the failure of a step in core's terms.
+  /// @param callers whether it ran in the caller's transaction. @param table as in native_error.
+  [[noreturn]] void fail(const native_failure& failure, std::string_view operation, bool callers,
+                         std::string_view table = {});
+  /// Runs a step that is no statement.
   template <class Step>
   void guarded(std::string_view operation, Step step, std::string_view table = {});
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tableq/tableq.hpp>
+#include <tableq/unstable/dialect.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -253,14 +254,13 @@ exit_status print_index_ddl(const connection_options& connection, const ddl_argu
   return exit_status::done;
 }
 
-/// Of PostgreSQL and SQLite the clients have an option for one transaction; sqlcmd and SSMS do not.
-std::string as_script(std::string_view dialect, const std::string& text) {
-  if (dialect != "sqlserver") {
+std::string as_script(const std::string& dialect, const std::string& text) {
+  const std::string begin = tableq::find_dialect(dialect).begin_in_scripts;
+  if (begin.empty()) {
     return "Run this in one transaction: an error then leaves nothing behind.\n" + text;
   }
-  return "Run this as one batch, without GO in it: an error leaves nothing behind.\n"
-         "SET XACT_ABORT ON;\nBEGIN TRANSACTION;\n" +
-         text + "COMMIT TRANSACTION;\n";
+  return "Run this as one batch, without GO in it: an error leaves nothing behind.\n" + begin +
+         ";\n" + text + "COMMIT;\n";
 }
 
 exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,

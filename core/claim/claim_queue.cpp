@@ -51,7 +51,9 @@ auto write_later(const queue& handle, const std::string& payload,
             std::move(traced),
             state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {
               return operation(state, nullptr, statement::claim_enqueue,
-                               [&] { return add_messages(state.current(), nullptr, items, {}); });
+                               [&](const queue_state& now, transaction_state* tx) {
+                                 return add_messages(now, tx, items, {});
+                               });
             }));
       });
 }

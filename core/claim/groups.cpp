@@ -222,22 +222,22 @@ std::size_t move_groups(const queue_state& queue, transaction_state& tx, const g
 }
 
 std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
-                                               statement_call work) {
+                                               const kept_call& work) {
   // The free starts of a group are known only under its lock.
   if (queue.info().group_rates) return std::nullopt;
   const bool limited = queue.info().group_limits;
-  std::array all{
-      call_of(statements::queue_lock, {}, locks_of(queue, groups)), std::move(work),
+  const kept_call lock = call_of(statements::queue_lock, {}, locks_of(queue, groups));
+  const kept_call advance =
       limited ? call_of(statements::claim_advance_limited, request_to_limited(queue),
                         limited_items_of(groups))
-              : call_of(statements::claim_advance, request_to_advance(queue), items_of(groups))};
-  auto rows = queue.execute_together(all, 1);
-  if (!rows) return std::nullopt;
-  row_set& advanced = rows->back();
+              : call_of(statements::claim_advance, request_to_advance(queue), items_of(groups));
+  std::array all{lock.call(), work.call(), advance.call()};
+  if (!queue.execute_together(all, 1)) return std::nullopt;
+  row_set& advanced = all.back().rows;
   const std::size_t readable =
       limited ? count_advanced(rows_of<advanced_row, limited_item>(std::move(advanced)))
               : advanced.size();
-  return work_in_groups{.rows = std::move((*rows)[1]), .readable = readable};
+  return work_in_groups{.rows = std::move(all[1].rows), .readable = readable};
 }
 
 }  // namespace tableq::inline v0::core

@@ -11,6 +11,7 @@
 #include <tableq/message.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -45,10 +46,10 @@ struct work_in_groups {
   std::size_t readable = 0;  ///< How many messages became ready.
 };
 
-/// Locks the groups, runs `work`, which borrows its values, and advances the groups, in one
+/// Locks the groups, runs `work`, and advances the groups, in one
 /// transaction, and where the client library can in one round trip.
 /// @return empty: groups have rates, or it is too much for one statement; nothing was run.
 std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
-                                               statement_call work);
+                                               const kept_call& work);
 
 }  // namespace tableq::inline v0::core

@@ -151,18 +151,16 @@ void database_state::announce_within(connection& session, const watched_queue& q
   if (notifies()) notify(session, queue, payload_of(queue.names, "0", false));
 }
 
-std::optional<row_set> database_state::add_and_announce(connection& session,
-                                                        const watched_queue& queue,
-                                                        const statement_call& addition) const {
+row_set database_state::add_and_announce(connection& session, const watched_queue& queue,
+                                         statement_call addition) const {
   const std::string channel = channel_of(queue.names);
   const std::string payload = payload_of(queue.names, "0", false);
-  const std::array both{
-      addition,
+  const kept_call news =
       call_of(statements::notify_send,
-              {.channel = channel, .payload = payload, .identity = queue.names.identity})};
-  auto rows = session.execute_together(addition.what->name, queue.names, both);
-  if (!rows) return std::nullopt;
-  return std::move(rows->front());
+              {.channel = channel, .payload = payload, .identity = queue.names.identity});
+  std::array both{std::move(addition), news.call()};
+  session.run(both.front().what->name, queue.names, both);
+  return std::move(both.front().rows);
 }
 
 std::shared_ptr<shared_queue> database_state::shared(const table_names& names,

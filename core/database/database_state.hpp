@@ -122,25 +122,6 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   [[nodiscard]] std::shared_ptr<watched_queue> readers() { return {shared_from_this(), &watched}; }
 };
 
-/// Rolls back when it goes out of scope uncommitted.
-class unit_of_work {
- public:
-  explicit unit_of_work(connection& session) : session_(&session) { session.begin(); }
-  unit_of_work(const unit_of_work&) = delete;
-  unit_of_work& operator=(const unit_of_work&) = delete;
-  ~unit_of_work() {
-    if (session_ != nullptr) session_->rollback();
-  }
-  /// After a failed commit the destructor rolls back, if the session still can.
-  void commit() {
-    session_->commit();
-    session_ = nullptr;
-  }
-
- private:
-  connection* session_;
-};
-
 /// One open database; `tableq::database` is its handle.
 ///
 /// Owns the driver, the sessions, and the watcher that wakes waiting reads.
@@ -204,10 +185,10 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Notifies other processes of an addition, as part of the transaction of `session`, which the
   /// caller commits.
   void announce_within(connection& session, const watched_queue& queue) const;
-  /// Adds messages and notifies as `announce_within` does, in one round trip.
-  /// @return the rows of the addition. Empty: the session cannot, and nothing was run.
-  std::optional<row_set> add_and_announce(connection& session, const watched_queue& queue,
-                                          const statement_call& addition) const;
+  /// Adds messages and notifies as `announce_within` does, together.
+  /// @return the rows of the addition.
+  row_set add_and_announce(connection& session, const watched_queue& queue,
+                           statement_call addition) const;
 
   /// The same object for the same queue.
   /// @param due_timing how its messages fall due.

@@ -103,7 +103,7 @@ int open_transaction::on_this_thread() noexcept {
   const std::scoped_lock hold(process_wide());
   int open = 0;
   each_here([&](const open_transaction& each) {
-    if (each.enlisted_ == nullptr || seems_in_transaction(*each.enlisted_)) ++open;
+    if (each.enlisted_ == nullptr || each.enlisted_->seems_in_transaction()) ++open;
   });
   return open;
 }

@@ -20,6 +20,10 @@ namespace tableq::inline v0 {
 namespace core {
 namespace {
 
+std::unique_ptr<connection> adopted(database_state& database, const callers_session& theirs) {
+  return database.dialect_driver().connect(&theirs);
+}
+
 constexpr const char* shared_sentence =
     "two threads used the transaction at the same time, and it belongs to one thread; roll it "
     "back, and enlist again if the session is yours";
@@ -76,12 +80,12 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
 transaction_state::transaction_state(std::shared_ptr<database_state> database,
                                      const any_session& callers, const enlist_options& options)
     : database_(std::move(database)),
-      adopted_(database_->dialect_driver().adopt(callers, options.keep_statements)),
+      adopted_(adopted(*database_, {callers, options.keep_statements})),
       callers_session_(callers.soci != nullptr ? callers.soci : callers.handle),
       autocommit_(options.autocommit),
       mark_(std::in_place, nullptr, adopted_.get()) {
   const bool later =
-      options.keep_statements && transaction_of(*adopted_) == transaction_status::none;
+      options.keep_statements && adopted_->transaction(asking::server) == transaction_status::none;
   if (!later) check_open(*adopted_);
   if (!database_->reached_by(*adopted_)) {
     refuse(
@@ -125,7 +129,7 @@ void transaction_state::check_open() {
 }
 
 void transaction_state::check_open(connection& on) const {
-  switch (transaction_of(on)) {
+  switch (on.transaction(asking::server)) {
     case transaction_status::none:
       if (!adopted_) {
         refuse(
@@ -151,15 +155,15 @@ void transaction_state::check_open(connection& on) const {
 }
 
 bool transaction_state::keeps_changes() const noexcept {
-  return adopted_ && transaction_of(*adopted_) == transaction_status::open;
+  return adopted_ && adopted_->transaction(asking::server) == transaction_status::open;
 }
 
 bool transaction_state::counts_as_open() const noexcept {
-  return !adopted_ || seems_in_transaction(*adopted_);
+  return !adopted_ || adopted_->seems_in_transaction();
 }
 
 bool transaction_state::in_none() const noexcept {
-  return autocommit_ && transaction_of(*adopted_) == transaction_status::none;
+  return autocommit_ && adopted_->transaction(asking::server) == transaction_status::none;
 }
 
 void transaction_state::announce_unit() noexcept {
@@ -267,7 +271,7 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
     touched_queue& mine = touched(queue);
     mine.added = count;
     if (std::exchange(mine.announced, false)) return;
-    run([&](connection& open_session) {
+    run(false, [&](connection& open_session) {
       database_->announce_within(open_session, queue.watched);
       return row_set(0);
     });
@@ -280,7 +284,7 @@ void transaction_state::changes_room(shared_queue& queue, bool readmitted) {
   mine.readmitted |= readmitted;
 }
 
-row_set transaction_state::run(const std::function<row_set(connection&)>& work) {
+row_set transaction_state::run(bool changes, const std::function<row_set(connection&)>& work) {
   connection& open_session = session();
   if (shared_) refuse(shared_sentence);
   if (failed_) {
@@ -294,6 +298,7 @@ row_set transaction_state::run(const std::function<row_set(connection&)>& work) 
   failed_ = adopted_ == nullptr;
   row_set rows = work(open_session);
   failed_ = false;
+  changed_ = changed_ || changes;
   return rows;
 }
 

@@ -104,7 +104,8 @@ class transaction_state {
 
   /// Runs an operation's statements. Remembers a failure, since the database may have undone
   /// everything.
-  row_set run(const std::function<row_set(connection&)>& work);
+  /// @param changes whether they change messages.
+  row_set run(bool changes, const std::function<row_set(connection&)>& work);
 
   /// Runs `work()`, several statements of one operation, so that the caller's session keeps all of
   /// its changes or none: in a savepoint, or in a transaction of its own where there is none. In a
@@ -130,8 +131,6 @@ class transaction_state {
 
   /// From now on tableq's own transaction can only be rolled back, as after a failed operation.
   void spoil() noexcept { failed_ = failed_ || !adopted_; }
-  /// Called when the current operation changes messages.
-  void changes_messages() noexcept { changed_ = true; }
 
   /// Messages were added to the queue: notifies readers when the transaction commits. In the
   /// caller's transaction the database does this, if it can: for each operation, since a rollback

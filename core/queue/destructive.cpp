@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <type_traits>
 #include <utility>
 
 #include "core/input/validate.hpp"
@@ -42,23 +43,14 @@ std::vector<message_row> take_out(const queue_state& queue, transaction_state* t
   }
 }
 
+template <class Item>
 const auto& enqueue_of(kind queue_kind) noexcept {
-  if (queue_kind == kind::heap) return statements::heap_enqueue;
-  return queue_kind == kind::fifo ? statements::fifo_enqueue : statements::lifo_enqueue;
-}
-
-template <class Item, class Statement>
-std::vector<message_id> insert(const queue_state& queue, transaction_state* tx,
-                               const Statement& what, std::span<const Item> items,
-                               const when_full& full) {
-  if (items.empty()) return {};
-  const room held(queue, tx, items.size(), full);
-  const auto rows = queue.execute(tx, what, {.now = queue.database().now()}, items);
-  if (rows.size() != items.size()) not_stored(queue, tx);
-  std::vector<message_id> ids(items.size());
-  for (const auto& row : rows) ids[row.item] = row.id;
-  apply(queue, tx, {.readable = items.size()});
-  return ids;
+  if constexpr (std::is_same_v<Item, pending_item>) {
+    return statements::pending_enqueue;
+  } else {
+    if (queue_kind == kind::heap) return statements::heap_enqueue;
+    return queue_kind == kind::fifo ? statements::fifo_enqueue : statements::lifo_enqueue;
+  }
 }
 
 }  // namespace
@@ -80,15 +72,23 @@ pending_item to_item(const queue_state& queue, std::string_view payload,
           .delay = options.delay};
 }
 
+template <class Item>
 std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
-                            std::span<const plain_item> items, const when_full& full) {
-  return insert(queue, tx, enqueue_of(queue.info().kind), items, full);
+                            std::span<const Item> items, const when_full& full) {
+  if (items.empty()) return {};
+  const room held(queue, tx, items.size(), full);
+  const auto& what = enqueue_of<Item>(queue.info().kind);
+  const auto rows = queue.execute(tx, what, {.now = queue.database().now()}, items);
+  if (rows.size() != items.size()) not_stored(queue, tx);
+  std::vector<message_id> ids(items.size());
+  for (const auto& row : rows) ids[row.item] = row.id;
+  apply(queue, tx, {.readable = items.size()});
+  return ids;
 }
-
-std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
-                            std::span<const pending_item> items, const when_full& full) {
-  return insert(queue, tx, statements::pending_enqueue, items, full);
-}
+template std::vector<message_id> add(const queue_state&, transaction_state*,
+                                     std::span<const plain_item>, const when_full&);
+template std::vector<message_id> add(const queue_state&, transaction_state*,
+                                     std::span<const pending_item>, const when_full&);
 
 std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
                           const dequeue_options& options) {

@@ -27,10 +27,10 @@ plain_item to_item(const queue_state& queue, std::string_view payload,
 pending_item to_item(const queue_state& queue, std::string_view payload,
                      const pending_options& options);
 
+/// @param Item plain_item or pending_item.
+template <class Item>
 std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
-                            std::span<const plain_item> items, const when_full& full);
-std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
-                            std::span<const pending_item> items, const when_full& full);
+                            std::span<const Item> items, const when_full& full);
 
 std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
                           const dequeue_options& options);

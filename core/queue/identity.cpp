@@ -5,6 +5,7 @@
 
 #include <tableq/schema.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/database/busy_beside.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
@@ -66,6 +67,9 @@ std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx)
   return rows;
 }
 
+namespace {
+
+/// Throws a clearer error than the failure, if it knows one.
 void explain(const queue_state& queue, const transaction_state* tx, const error& failure) {
   explain_busy(queue.database(), tx, failure);
   switch (failure.code()) {
@@ -87,6 +91,16 @@ void explain(const queue_state& queue, const transaction_state* tx, const error&
     return;
   }
   check_identity(queue, nullptr, rows);
+}
+
+}  // namespace
+
+void throw_explained(const queue_state& queue, const transaction_state* tx,
+                     std::string_view operation, const error& failure) {
+  const std::string& backend = queue.database().name();
+  named(backend, operation, [&] { explain(queue, tx, failure); });
+  if (located(failure, backend, operation)) throw;
+  throw locate(failure, backend, operation);
 }
 
 void not_stored(const queue_state& queue, transaction_state* tx) {

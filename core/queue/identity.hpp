@@ -1,6 +1,6 @@
 #pragma once
 
-#include <type_traits>
+#include <string_view>
 #include <vector>
 
 #include <tableq/error.hpp>
@@ -28,20 +28,10 @@ std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx 
 /// has discarded the row. The latter throws errc::constraint_violated.
 [[noreturn]] void not_stored(const queue_state& queue, transaction_state* tx);
 
-/// Called after an operation failed. If the table may belong to another queue now, asks the
-/// database; in a transaction the next call asks. Throws a clearer error if it knows one.
-void explain(const queue_state& queue, const transaction_state* tx, const error& failure);
-
-/// Runs `work()`, and calls `explain` for its errors.
-template <class Work>
-auto explained(const queue_state& queue, const transaction_state* tx, Work work)
-    -> std::invoke_result_t<Work&> {
-  try {
-    return work();
-  } catch (const error& failure) {
-    explain(queue, tx, failure);
-    throw;
-  }
-}
+/// Called in the handler of an operation's failure; throws it in the name of the operation. If the
+/// table may belong to another queue now, asks the database; in a transaction the next call asks.
+/// Throws a clearer error if it knows one.
+[[noreturn]] void throw_explained(const queue_state& queue, const transaction_state* tx,
+                                  std::string_view operation, const error& failure);
 
 }  // namespace tableq::inline v0::core

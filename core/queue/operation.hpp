@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include <tableq/queue.hpp>
@@ -16,26 +17,26 @@
 
 namespace tableq::inline v0::core {
 
-/// Runs `work()` as one operation of a queue. No other thread uses the transaction meanwhile, and
-/// errors name the operation. If the handle's queue was dropped, `work` is not called.
+/// Runs `work(const queue_state&, transaction_state*)` as one operation of a queue. No other thread
+/// uses the transaction meanwhile, and errors name the operation. If the handle's queue was
+/// dropped, `work` is not called.
 /// @param tx null: the operation has its own unit of work. @param id the statement that names the
 ///   operation.
 template <class Work>
 auto operation(const queue_state& queue, transaction_state* tx, statement id, Work work)
-    -> std::invoke_result_t<Work&> {
-  return named(queue.database().name(), contract_of(id).name, [&] {
-    const auto checked = [&] {
-      return explained(queue, tx, [&] {
-        // Checks the queue if this process has not seen it for a while.
-        if (tx == nullptr || !tx->enlisted()) static_cast<void>(limits_now(queue, tx));
-        return work();
-      });
-    };
-    if (tx == nullptr) return checked();
-    const transaction_state::use mine(*tx);
-    tx->check_open();
-    return checked();
-  });
+    -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
+  std::optional<transaction_state::use> mine;  // until the error, if any, has its name
+  try {
+    if (tx != nullptr) {
+      mine.emplace(*tx);
+      tx->check_open();
+    }
+    // Checks the queue if this process has not seen it for a while.
+    if (tx == nullptr || !tx->enlisted()) static_cast<void>(limits_now(queue, tx));
+    return work(queue.current(tx == nullptr), tx);
+  } catch (const error& failure) {
+    throw_explained(queue, tx, contract_of(id).name, failure);
+  }
 }
 
 /// The transaction to which a handle is bound; null if there is none.
@@ -59,15 +60,13 @@ inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, st
   });
 }
 
-/// Runs `work(const queue_state&, transaction_state*)` as one operation on a handle, in the
-/// transaction that it is bound to.
+/// The same on a handle, in the transaction that it is bound to.
 template <class Work>
 auto operation(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
   const queue_state& queue = access::state_of(handle);
   const std::shared_ptr<transaction_state> tx = transaction_of(handle, id, beside::operation);
-  return operation(queue, tx.get(), id,
-                   [&] { return work(queue.current(tx == nullptr), tx.get()); });
+  return operation(queue, tx.get(), id, work);
 }
 
 /// Refuses a handle that is bound to a transaction, or that the thread's transaction excludes.
@@ -89,7 +88,8 @@ template <class Work>
 auto operation_outside(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
   const queue_state& queue = outside(handle, id);
-  return operation(queue, nullptr, id, [&] { return work(queue.current()); });
+  return operation(queue, nullptr, id,
+                   [&](const queue_state& now, transaction_state*) { return work(now); });
 }
 
 }  // namespace tableq::inline v0::core

@@ -88,11 +88,12 @@ auto write_later(const queue& handle, const std::string& payload, const Options&
   // Asks the database nothing: the caller does not wait for it.
   return core::named(state.database().name(), core::contract_of(name).name, [&] {
     static_cast<void>(core::to_item(state, payload, options));
-    return hand_over(
-        state.writing<writer>([&state, name](std::span<const typename writer::item> items) {
-          return operation(state, nullptr, name,
-                           [&] { return add_checked(state, nullptr, items, {}); });
-        }));
+    return hand_over(state.writing<writer>([&state,
+                                            name](std::span<const typename writer::item> items) {
+      return operation(state, nullptr, name, [&](const queue_state& now, transaction_state* tx) {
+        return add_checked(now, tx, items, {});
+      });
+    }));
   });
 }
 

@@ -49,14 +49,6 @@ bool adds(const contract& what, std::span<const value> items) {
   return found == lane::add || found == lane::add_keyed;
 }
 
-/// Runs `work(connection&)`, the statement `what`, in the transaction.
-template <class Work>
-row_set run_in(transaction_state& tx, const contract& what, const Work& work) {
-  row_set rows = tx.run(work);
-  if (what.changes_messages) tx.changes_messages();
-  return rows;
-}
-
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
@@ -134,11 +126,11 @@ const queue_state& queue_state::current(bool may_ask) const noexcept {
   return *latest_.load(std::memory_order_acquire);
 }
 
-template <class Work>
-row_set queue_state::observed(transaction_state* tx, const contract& what,
-                              std::span<const value> items, Work work) const {
+row_set queue_state::execute(transaction_state* tx, const contract& what,
+                             std::span<const value> shared, std::span<const value> items) const {
   observer* const watching = database_->watching();
-  if (watching == nullptr || (tx != nullptr && !tx->tells_statements())) return work(nullptr);
+  if (watching == nullptr || (tx != nullptr && !tx->tells_statements()))
+    return run(tx, what, shared, items, nullptr);
   const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
   const observed_operation operation{.name = operation_of(what.id),
                                      .backend = database_->name(),
@@ -148,7 +140,7 @@ row_set queue_state::observed(transaction_state* tx, const contract& what,
                                      .in_transaction = tx != nullptr};
   observation observing(watching, operation);
   row_set rows = observing.run([&] {
-    row_set out = work(&observing);
+    row_set out = run(tx, what, shared, items, &observing);
     if (what.counts_messages) observing.count(out.size() - (told_row(what.id, out) ? 1 : 0));
     return out;
   });
@@ -176,86 +168,71 @@ void queue_state::execute_as_one(transaction_state& tx, const contract& what, st
   if (lost > 0) observing.leases_lost(lost);
 }
 
-std::optional<std::vector<row_set>> queue_state::execute_together(
-    std::span<const statement_call> all, std::size_t told) const {
+bool queue_state::execute_together(std::span<statement_call> all, std::size_t told) const {
   for (const statement_call& each : all) {
     const std::size_t width = each.what->items.size();
-    if (width > 0 && chunk_size(each.items, width) * width < each.items.size()) return std::nullopt;
+    if (width > 0 && chunk_size(each.items, width) * width < each.items.size()) return false;
   }
-  const contract& what = *all[told].what;
-  const std::size_t given = all[told].items.size() / what.items.size();
+  const statement_call& main = all[told];
+  const contract& what = *main.what;
+  const std::size_t given = main.items.size() / what.items.size();
   const observed_operation operation{.name = operation_of(what.id),
                                      .backend = database_->name(),
                                      .queue = info_.name,
                                      .kind = info_.kind,
                                      .given = given};
-  const auto work = [&](connection& session) {
-    if (auto rows = session.execute_together(what.name, names(), all)) return *std::move(rows);
-    unit_of_work unit(session);
-    std::vector<row_set> rows;
-    for (const statement_call& each : all)
-      rows.push_back(table_->run(session, *each.what, each.shared, each.items));
-    unit.commit();
-    return rows;
-  };
   observation observing(database_->watching(), operation);
-  std::vector<row_set> rows = observing.run([&] {
-    std::vector<row_set> out = database_->on_session(work, &observing);
-    observing.count(out[told].size());
-    return out;
+  observing.run([&] {
+    database_->on_session([&](connection& session) { session.run(what.name, names(), all); },
+                          &observing);
+    observing.count(main.rows.size());
   });
-  const std::size_t lost = leases_lost(what, given, rows[told].size());
+  const std::size_t lost = leases_lost(what, given, main.rows.size());
   if (lost > 0) observing.leases_lost(lost);
-  return rows;
-}
-
-row_set queue_state::execute_values(transaction_state* tx, const contract& what,
-                                    std::span<const value> shared,
-                                    std::span<const value> items) const {
-  return observed(tx, what, items, [&](const observation* watched) {
-    return items.empty() ? run(tx, what, shared, items, watched)
-                         : run_batch(tx, what, shared, items, watched);
-  });
+  return true;
 }
 
 row_set queue_state::run(transaction_state* tx, const contract& what, std::span<const value> shared,
                          std::span<const value> items, const observation* watched) const {
-  if (tx != nullptr) {
-    check(*tx);
-    if (what.writes) tx->hint_on_rollback(table_->shared());
-    const auto run_on = [&](connection& session) {
-      const bool news = tx->enlisted() && adds(what, items) && database_->notifies();
-      if (news && !table_->needs_lock(what) && tx->keeps_changes()) {
-        const statement_call addition{
-            &what, {shared.begin(), shared.end()}, {items.begin(), items.end()}};
-        auto rows = database_->add_and_announce(session, table_->shared().watched, addition);
-        if (rows) {
-          tx->announced(table_->shared());
-          return *std::move(rows);
-        }
-      }
-      return table_->run(session, what, shared, items);
-    };
-    const auto work = [&] { return run_in(*tx, what, run_on); };
-    // A lock that ends before the statement would protect nothing.
-    return table_->needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
-  }
+  const std::size_t width = what.items.size();
+  if (!items.empty() && chunk_size(items, width) * width < items.size())
+    return run_parts(tx, what, shared, items, watched);
+  if (tx != nullptr) return run_in(*tx, what, shared, items);
   const lane call_lane = lane_of(what, items);
+  table_call call(*table_, what, call_lane, shared, items, watched);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
       open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {
-    return run_alone(*table_, what, shared, items, watched);
+    combined_call* const alone = &call;
+    run_together({&alone, 1});
+  } else {
+    run_combined(table_->combiner_of(call_lane), call);
   }
-  table_call call(*table_, what, call_lane, shared, items, watched);
-  table_->combiner_of(call_lane).run(call, run_together);
   return call.take_rows();
 }
 
-row_set queue_state::run_batch(transaction_state* tx, const contract& what,
+row_set queue_state::run_in(transaction_state& tx, const contract& what,
+                            std::span<const value> shared, std::span<const value> items) const {
+  check(tx);
+  if (what.writes) tx.hint_on_rollback(table_->shared());
+  const bool news = tx.enlisted() && adds(what, items) && database_->notifies();
+  const auto work = [&] {
+    return tx.run(what.changes_messages, [&](connection& session) {
+      if (!news || table_->needs_lock(what) || !tx.keeps_changes())
+        return table_->run(session, what, shared, items);
+      row_set rows = database_->add_and_announce(session, table_->shared().watched,
+                                                 {.what = &what, .shared = shared, .items = items});
+      tx.announced(table_->shared());
+      return rows;
+    });
+  };
+  // A lock that ends before the statement would protect nothing.
+  return table_->needs_lock(what) && tx.in_none() ? tx.as_unit(work) : work();
+}
+
+row_set queue_state::run_parts(transaction_state* tx, const contract& what,
                                std::span<const value> shared, std::span<const value> items,
                                const observation* watched) const {
   const std::size_t width = what.items.size();
-  if (chunk_size(items, width) * width == items.size())
-    return run(tx, what, shared, items, watched);
   const auto work = [&](connection& session) {
     row_set all(what.columns.size() + 1);
     std::size_t done = 0;
@@ -270,7 +247,7 @@ row_set queue_state::run_batch(transaction_state* tx, const contract& what,
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
-  return tx->as_unit([&] { return run_in(*tx, what, work); });
+  return tx->as_unit([&] { return tx->run(what.changes_messages, work); });
 }
 
 void queue_state::check(transaction_state& tx) const {

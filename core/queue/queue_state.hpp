@@ -83,15 +83,12 @@ class queue_state {
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
     return rows_of<Row, Item>(
-        execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
+        execute(tx, contract_of(what.id), values_of(shared), values_of(items)));
   }
 
-  /// Runs a statement whose contract the mapping of a table has made.
-  [[nodiscard]] row_set execute(transaction_state* tx, const contract& what,
-                                std::span<const value> shared,
-                                std::span<const value> items = {}) const {
-    return execute_values(tx, what, shared, items);
-  }
+  /// The same by values, also of a statement whose contract the mapping of a table has made.
+  row_set execute(transaction_state* tx, const contract& what, std::span<const value> shared,
+                  std::span<const value> items = {}) const;
 
   /// Runs `work`, several statements of one operation in `tx`. An observer sees the operation
   /// `what`, once.
@@ -101,9 +98,8 @@ class queue_state {
 
   /// Runs statements of this queue in one transaction, which is repeated if that is safe; each sees
   /// what the ones before it have waited for. An observer sees the operation `all[told]`, once.
-  /// @return the rows of each. Empty: one has too many items, and nothing was run.
-  [[nodiscard]] std::optional<std::vector<row_set>> execute_together(
-      std::span<const statement_call> all, std::size_t told) const;
+  /// @return false: one has too many items, and nothing was run.
+  [[nodiscard]] bool execute_together(std::span<statement_call> all, std::size_t told) const;
 
   /// The writer for asynchronous enqueues of this handle; the first call makes it.
   /// @param Writer an async_writer, the same for one queue.
@@ -121,15 +117,13 @@ class queue_state {
   }
 
  private:
-  row_set execute_values(transaction_state* tx, const contract& what, std::span<const value> shared,
-                         std::span<const value> items) const;
-  /// Runs `work(const observation*)`, and notifies the observer if there is one.
-  template <class Work>
-  row_set observed(transaction_state* tx, const contract& what, std::span<const value> items,
-                   Work work) const;
+  /// @param watched of an observer, if there is one.
   row_set run(transaction_state* tx, const contract& what, std::span<const value> shared,
               std::span<const value> items, const observation* watched) const;
-  row_set run_batch(transaction_state* tx, const contract& what, std::span<const value> shared,
+  row_set run_in(transaction_state& tx, const contract& what, std::span<const value> shared,
+                 std::span<const value> items) const;
+  /// Runs a batch that is too long for one statement.
+  row_set run_parts(transaction_state* tx, const contract& what, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;
   /// The state for other stored options; null: it cannot be made now.

@@ -80,20 +80,12 @@ bool any_lengthy(connection& session, const table_names& names, std::span<const 
 /// before the lock.
 row_set take_limited(connection& session, const table_names& names, const contract& what,
                      std::span<const value> shared) {
-  const std::array both{statement_call{.what = &contract_of(statement::limits_lock),
-                                       .shared = {shared[place_of<limited_take_request>("queue")],
-                                                  shared[place_of<limited_take_request>("now")]}},
-                        statement_call{.what = &what, .shared = {shared.begin(), shared.end()}}};
-  if (auto rows = session.execute_together(what.name, names, both)) return std::move(rows->back());
-  const auto one_by_one = [&] {
-    session.execute(*both[0].what, names, both[0].shared, {});
-    return session.execute(what, names, shared, {});
-  };
-  if (transaction_of(session) != transaction_status::none) return one_by_one();
-  unit_of_work unit(session);
-  row_set out = one_by_one();
-  unit.commit();
-  return out;
+  const std::array queue{shared[place_of<limited_take_request>("queue")],
+                         shared[place_of<limited_take_request>("now")]};
+  std::array both{statement_call{.what = &contract_of(statement::limits_lock), .shared = queue},
+                  statement_call{.what = &what, .shared = shared}};
+  session.run(what.name, names, both);
+  return std::move(both.back().rows);
 }
 
 }  // namespace
@@ -162,7 +154,7 @@ void put_in_order(row_set& rows, statement id) {
 row_set take_lengthy(connection& session, const table_names& names, std::span<const value> shared) {
   // Outside a transaction most takes that find nothing end here, without the write lock.
   if (!any_lengthy(session, names, shared)) return row_set(field_count<delivery_row>);
-  if (transaction_of(session) != transaction_status::none)
+  if (session.transaction(asking::server) != transaction_status::none)
     return take_picked(session, names, shared);
   unit_of_work unit(session);
   row_set out = take_picked(session, names, shared);

@@ -1,7 +1,9 @@
 #include "core/queue/table_call.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
+#include <optional>
 
 #include "core/database/transaction_state.hpp"
 #include "core/seam/fields.hpp"
@@ -41,30 +43,22 @@ class call_group {
   void add(table_call& call) { calls_.push_back(&call); }
 
   /// Runs their statement once, with the values of all.
-  [[nodiscard]] row_set run(connection& session) const {
-    const table_call& first = *calls_.front();
-    if (first.several_ != nullptr) {
-      (*first.several_)(session);
-      return row_set();
-    }
-    const auto with = [&](std::span<const value> shared, std::span<const value> items) {
-      return first.table_.run(session, *first.what_, shared, items);
-    };
-    if (calls_.size() == 1) return with(first.shared_, first.items_);
-    if (first.lane_ == lane::read) return with(sum_of_reads(), {});
-    return with(first.shared_, all_items());
+  void run(connection& session) const {
+    table_call& first = *calls_.front();
+    if (first.several_ != nullptr) return (*first.several_)(session);
+    const bool reads = first.lane_ == lane::read;
+    const std::vector<value> of_all = reads ? sum_of_reads() : all_items();
+    first.rows_ = reads ? first.table_.run(session, *first.what_, of_all, {})
+                        : first.table_.run(session, *first.what_, first.shared_, of_all);
   }
 
   /// Gives each call the rows of its own items. A read gets as many rows as it asked for; earlier
   /// calls get earlier rows.
-  void share_out(row_set rows) const {
-    if (calls_.size() == 1 || calls_.front()->lane_ == lane::promote) {
-      calls_.front()->rows_ = std::move(rows);
-    } else if (calls_.front()->lane_ == lane::read) {
-      share_out_read(std::move(rows));
-    } else {
-      share_out_items(std::move(rows));
-    }
+  void share_out() const {
+    table_call& first = *calls_.front();
+    if (calls_.size() == 1 || first.lane_ == lane::promote) return;
+    if (first.lane_ == lane::read) return share_out_read(std::move(first.rows_));
+    share_out_items(std::move(first.rows_));
   }
 
  private:
@@ -223,22 +217,11 @@ bool table_call::shares_message(const table_call& other) const {
   return false;
 }
 
-row_set run_alone(const queue_table& table, const contract& what, std::span<const value> shared,
-                  std::span<const value> items, const observation* watched) {
-  const auto work = [&](connection& session) { return table.run(session, what, shared, items); };
-  return table.needs_lock(what) ? table.database().in_transaction(work, watched)
-                                : table.database().on_session(work, watched);
-}
-
 void run_together(std::span<combined_call* const> all) {
   auto& first = static_cast<table_call&>(*all.front());
-  if (all.size() == 1 && first.one_statement()) {
-    first.rows_ =
-        run_alone(first.table_, *first.what_, first.shared_, first.items_, first.watched_);
-    return;
-  }
+  const bool alone = all.size() == 1 && first.several_ == nullptr;
   std::vector<call_group> groups;
-  for (combined_call* const each : all) {
+  for (combined_call* const each : alone ? all.first(0) : all) {
     auto& call = static_cast<table_call&>(*each);
     const auto match =
         std::ranges::find_if(groups, [&](const call_group& group) { return group.takes(call); });
@@ -248,17 +231,35 @@ void run_together(std::span<combined_call* const> all) {
       match->add(call);
     }
   }
-  const auto work = [&](connection& session) {
-    std::vector<row_set> results;
-    results.reserve(groups.size());
-    for (const call_group& group : groups) results.push_back(group.run(session));
-    return results;
-  };
   database_state& database = first.table_.database();
-  std::vector<row_set> results = groups.size() == 1 && first.one_statement()
-                                     ? database.on_session(work, first.watched_)
-                                     : database.in_transaction(work, first.watched_);
-  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].share_out(std::move(results[i]));
+  const bool one_statement = groups.size() <= 1 && first.one_statement();
+  retry_policy policy(database.options().retry_for, contact::known);
+  for (bool done = false; !done;) {
+    try {
+      const leased_session session = database.sessions().lease();
+      std::optional<unit_of_work> unit;
+      if (!one_statement) unit.emplace(*session);
+      if (alone)
+        first.rows_ = first.table_.run(*session, *first.what_, first.shared_, first.items_);
+      for (const call_group& group : groups) group.run(*session);
+      if (unit) unit->commit();
+      done = true;
+    } catch (const error& failure) {
+      if (!policy.again(failure, first.watched_)) throw;
+    }
+  }
+  for (const call_group& group : groups) group.share_out();
+}
+
+void run_combined(combiner& line, table_call& call) {
+  combiner::turn mine(line, call);
+  for (auto calls = mine.next(); !calls.empty(); calls = mine.next()) {
+    try {
+      run_together(calls);
+    } catch (...) {  // Each call gets its failure.
+      mine.failed(std::current_exception());
+    }
+  }
 }
 
 void in_shared_unit(const queue_table& table, const std::function<void(transaction_state&)>& work) {
@@ -269,7 +270,7 @@ void in_shared_unit(const queue_table& table, const std::function<void(transacti
   };
   if (database.capabilities().one_writer && database.options().shortcuts.combining) {
     table_call call(table, attempt);
-    table.combiner_of(lane::complete).run(call, run_together);
+    run_combined(table.combiner_of(lane::complete), call);
   } else {
     const leased_session session = database.sessions().lease();
     unit_of_work unit(*session);

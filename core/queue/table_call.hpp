@@ -23,7 +23,7 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept;
 /// Borrows all its arguments, which outlive it.
 class table_call final : public combined_call {
  public:
-  /// @param call_lane of this statement and these items, and not lane::none.
+  /// @param call_lane of this statement and these items.
   /// @param watched notified of each repetition, if not null.
   table_call(const queue_table& table, const contract& what, lane call_lane,
              std::span<const value> shared, std::span<const value> items,
@@ -64,14 +64,11 @@ class table_call final : public combined_call {
   row_set rows_;
 };
 
-/// Runs a statement outside a transaction, in its own unit of work, which is repeated if that is
-/// safe.
-/// @param watched notified of each repetition, if not null.
-row_set run_alone(const queue_table& table, const contract& what, std::span<const value> shared,
-                  std::span<const value> items, const observation* watched);
-
 /// Runs calls, objects of table_call, in one unit of work, which is repeated if that is safe.
 void run_together(std::span<combined_call* const> all);
+
+/// Runs the call, perhaps together with calls of other threads.
+void run_combined(combiner& line, table_call& call);
 
 /// Runs `work` as a part of a unit of work. On a database with one writer at a time calls of other
 /// threads may share the unit: any of these threads may run `work`, and after a failure of the unit

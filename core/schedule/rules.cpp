@@ -128,14 +128,14 @@ std::string add_messages(const queue_state& queue, transaction_state& tx, std::s
     for (const timestamp time : times) {
       items.push_back(to_item(queue, message.payload, pending_options{.created_at = time}));
     }
-    add(queue, &tx, items, {});
+    add<pending_item>(queue, &tx, items, {});
     return {};
   }
   std::vector<plain_item> items;
   for (const timestamp time : times) {
     items.push_back(to_item(queue, message.payload, enqueue_options{.created_at = time}));
   }
-  add(queue, &tx, items, {});
+  add<plain_item>(queue, &tx, items, {});
   return {};
 }
 

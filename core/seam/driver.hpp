@@ -68,21 +68,31 @@ struct table_names {
   }
 };
 
-/// A statement with its values.
+/// A statement with its values. Borrows all but the rows.
 struct statement_call {
-  const contract* what = nullptr;  ///< Borrowed until the session ends.
-  std::vector<value> shared = {};  ///< In the contract's order.
-  std::vector<value> items = {};   ///< Item by item, each in the contract's order.
+  const contract* what = nullptr;      ///< Until the session ends.
+  std::span<const value> shared = {};  ///< In the contract's order.
+  std::span<const value> items = {};   ///< Item by item, each in the contract's order.
+  row_set rows = row_set();            ///< The result.
 };
 
-/// The state of a session's transaction in the client library; the server is not asked.
+/// The state of a session's transaction.
 enum class transaction_status {
-  none,  ///< No transaction is open, as far as the client library can see.
+  none,  ///< No transaction is open.
   open,
   failed,   ///< It can only be rolled back.
   unknown,  ///< The session is lost.
   closed,   ///< The session was closed, or connected again.
 };
+
+/// Whom a session asks for the state of its transaction.
+enum class asking {
+  library,  ///< The client library.
+  server,   ///< Also the server, if that may have ended the transaction by itself.
+  reuse,    ///< As `server`; `unknown` if the session cannot be used for another unit of work.
+};
+
+enum class transaction_end { commit, rollback };
 
 /// One session with a database. One thread at a time uses it.
 class connection {
@@ -92,40 +102,73 @@ class connection {
   connection& operator=(const connection&) = delete;
   virtual ~connection() = default;
 
-  /// Runs one statement to its end. Only a transaction keeps its locks and cursors. Outside a
-  /// transaction the statement commits; a batch is all or nothing.
-  /// @param what borrowed until the session ends. @param shared in the contract's order.
-  /// @param items item by item, each in the contract's order.
-  /// @throws error errc::outcome_unknown when a writing statement outside a transaction lost the
-  ///   session; errc::connection_lost in every other case of a lost session.
-  virtual row_set execute(const contract& what, const table_names& names,
-                          std::span<const value> shared, std::span<const value> items) = 0;
-
-  /// Runs statements in one round trip: in the caller's open transaction, or in one of their own.
-  /// Each sees what others had committed when it began.
+  /// Runs statements to their end; several of them in the open transaction, or in one of their own,
+  /// and in one round trip if the client library can. Each sees what others had committed when it
+  /// began. Only a transaction keeps its locks and cursors. Outside a transaction they commit; a
+  /// batch is all or nothing.
   /// @param operation names them in errors.
-  /// @return the rows of each. Empty: this session cannot, and nothing was run.
-  /// @throws error errc::outcome_unknown when the session was lost.
-  virtual std::optional<std::vector<row_set>> execute_together(
-      std::string_view operation, const table_names& names,
-      std::span<const statement_call> all) = 0;
+  /// @throws error errc::outcome_unknown when statements that change something lost the session
+  ///   outside a transaction; errc::connection_lost in every other case of a lost session.
+  virtual void run(std::string_view operation, const table_names& names,
+                   std::span<statement_call> all) = 0;
+
+  /// Runs one statement.
+  row_set execute(const contract& what, const table_names& names, std::span<const value> shared,
+                  std::span<const value> items) {
+    statement_call one{.what = &what, .shared = shared, .items = items};
+    run(what.name, names, {&one, 1});
+    return std::move(one.rows);
+  }
 
   /// Runs the DDL of `part`: a kind's name, `catalog`, `concurrency`, or step_part::name.
   virtual void define(std::string_view part, const table_names& names) = 0;
 
   /// Begins a transaction that may write.
   virtual void begin() = 0;
+  /// Ends it. A rollback never throws: a session that cannot roll back is no longer usable.
   /// @throws error errc::outcome_unknown when the session was lost during the commit.
-  virtual void commit() = 0;
-  /// Never throws. A session that cannot roll back is no longer usable.
-  virtual void rollback() noexcept = 0;
+  virtual void end(transaction_end how) = 0;
+  void commit() { end(transaction_end::commit); }
+  void rollback() noexcept { end(transaction_end::rollback); }
 
-  /// Whether the session can be used for another unit of work: alive, and in no transaction. Asks
-  /// only the client library, not the server.
-  virtual bool usable() noexcept = 0;
+  /// The state of its transaction.
+  virtual transaction_status transaction(asking whom) noexcept = 0;
+  /// Whether it can be used for another unit of work: alive, and in no transaction.
+  bool usable() noexcept { return transaction(asking::reuse) == transaction_status::none; }
+
+  /// Whether it is in a transaction, as far as the client library knows.
+  bool seems_in_transaction() noexcept {
+    const transaction_status now = transaction(asking::library);
+    return now == transaction_status::open || now == transaction_status::failed;
+  }
 
   /// For the application's statements.
   virtual any_session session() noexcept = 0;
+};
+
+/// Rolls back when it goes out of scope uncommitted.
+class unit_of_work {
+ public:
+  explicit unit_of_work(connection& session) : session_(&session) { session.begin(); }
+  unit_of_work(const unit_of_work&) = delete;
+  unit_of_work& operator=(const unit_of_work&) = delete;
+  ~unit_of_work() {
+    if (session_ != nullptr) session_->rollback();
+  }
+  /// After a failed commit the destructor rolls back, if the session still can.
+  void commit() {
+    session_->commit();
+    session_ = nullptr;
+  }
+
+ private:
+  connection* session_;
+};
+
+/// A session of the caller.
+struct callers_session {
+  any_session session;
+  bool keep_statements = false;  ///< Statements that add messages stay prepared in it.
 };
 
 /// One database address.
@@ -138,10 +181,11 @@ class driver {
   driver& operator=(const driver&) = delete;
   virtual ~driver() = default;
 
-  virtual std::unique_ptr<connection> connect() = 0;
-  /// Uses a session of the caller, and leaves no state in it.
-  /// @param keep_statements statements that add messages stay prepared while the object lives.
-  virtual std::unique_ptr<connection> adopt(const any_session& callers, bool keep_statements) = 0;
+  /// Opens a session; or uses the caller's, which outlives the result, and leaves no other state in
+  /// it.
+  /// @param theirs null: there is none.
+  virtual std::unique_ptr<connection> connect(const callers_session* theirs) = 0;
+  std::unique_ptr<connection> connect() { return connect(nullptr); }
 
   /// A listener for changes by other sessions; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;
@@ -158,7 +202,9 @@ class driver {
   bool pooled_;
 };
 
-/// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
+// drivers/registry.cpp defines the functions below.
+
+/// Finds the driver for an address by its scheme.
 /// @param options its shortcuts and schema policy concern the sessions.
 /// @param faults makes calls of its sessions fail, if not null.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
@@ -166,7 +212,7 @@ std::unique_ptr<driver> make_driver(std::string_view url, const open_options& op
                                     std::shared_ptr<fault_plan> faults = nullptr);
 
 /// Whether a session that the driver has adopted is connected to its database, as far as the client
-/// library knows. Empty: only the servers can answer. Defined by drivers/registry.cpp.
+/// library knows. Empty: only the servers can answer.
 std::optional<bool> reaches(driver& database, const connection& adopted);
 
 /// Something that the driver's sessions could not find out about their place. Literals.
@@ -175,36 +221,25 @@ struct doubt {
   std::string_view remedy = {};
 };
 
-/// The doubt that is left after the first session, such as the mode of a pooler. Defined by
-/// drivers/registry.cpp.
+/// The doubt that is left after the first session, such as the mode of a pooler.
 doubt doubt_of(driver& database) noexcept;
 
-/// Connects a closed session of the caller to the driver's database. Defined by
-/// drivers/registry.cpp.
+/// Connects a closed session of the caller to the driver's database.
 /// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session
 ///   can reach the database.
 void open_callers(driver& database, soci::session& session);
 
-/// The state of the transaction of a driver's session in the client library. Defined by
-/// drivers/registry.cpp.
-transaction_status transaction_of(connection& session) noexcept;
-
-/// Whether a driver's session is in a transaction, as far as the client library knows without
-/// asking the server. Defined by drivers/registry.cpp.
-bool seems_in_transaction(connection& session) noexcept;
-
 /// The failure of a statement that the application ran through `session.session()`, by what it
-/// threw. Empty: the exception is another one, and the session is not lost. Defined by
-/// drivers/registry.cpp.
+/// threw. Empty: the exception is another one, and the session is not lost.
 std::optional<error> failure_of_application(connection& session, const std::exception& thrown);
 
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
-/// valid everywhere. Defined by drivers/registry.cpp.
+/// valid everywhere.
 /// @return the prefix with which the table's name, or that of its indexes, would begin; empty for
 ///   none.
 std::string_view reserved_beginning(std::string_view table) noexcept;
 
-/// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.
+/// A dialect's DDL for `part` with the names filled in.
 std::string ddl_text(std::string_view dialect, std::string_view part, const table_names& names);
 
 /// A part of a step between two layouts.
@@ -214,35 +249,32 @@ struct step_part {
   std::string text;    ///< With names filled in.
 };
 
-/// The parts of a dialect's step, in order; none if it changes no table. Defined by
-/// drivers/registry.cpp.
+/// The parts of a dialect's step, in order; none if it changes no table.
 /// @param step `2/pending`, or `2/pending.down`.
 std::vector<step_part> step_parts(std::string_view dialect, std::string_view step,
                                   const table_names& names);
 
-/// The statements between a dialect's begin and COMMIT, for a person to run. Defined by
-/// drivers/registry.cpp.
+/// The statements between a dialect's begin and COMMIT, for a person to run.
 std::string in_transaction_text(std::string_view dialect, std::string_view statements);
 
 /// A block of a dialect's roles with the names and the user filled in, as statements that each end
-/// with `;`. Defined by drivers/registry.cpp.
+/// with `;`.
 /// @throws error errc::unsupported where the dialect has no roles.
 std::string role_text(std::string_view dialect, std::string_view block, const table_names& names,
                       std::string_view user);
 
 /// A dialect's text of a statement that takes no items, with names and values written into it, for
-/// a person to run. Values must be free of user data. Defined by drivers/registry.cpp.
+/// a person to run. Values must be free of user data.
 std::string statement_text(std::string_view dialect, statement id, const table_names& names,
                            std::span<const value> shared);
 
-/// A dialect's texts of a statement on a table of the application. Defined by drivers/registry.cpp.
+/// A dialect's texts of a statement on a table of the application.
 /// @param block the template's name: `table.take`.
 /// @throws error errc::unsupported when the dialect has no such templates.
 table_texts table_texts_for(std::string_view dialect, std::string_view block,
                             const table_form& statement);
 
-/// The texts of all statements of a dialect, whole, with names filled in, by name. Defined by
-/// drivers/registry.cpp.
+/// The texts of all statements of a dialect, whole, with names filled in, by name.
 std::map<std::string, std::string> statement_texts(std::string_view dialect,
                                                    const table_names& names);
 

@@ -4,9 +4,10 @@
 /// The part of the seam for notifications. Private, as core/seam/driver.hpp.
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "core/base/wake_pipe.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -37,18 +38,24 @@ class listener {
   listener& operator=(const listener&) = delete;
   virtual ~listener() = default;
 
-  /// From now on receives notifications of the queue.
+  /// From now on receives notifications of the queue with these names and this identity; or none
+  /// any more, also if an earlier call has returned false.
   /// @return true: every later commit will be notified. False: some are, perhaps; call again soon.
   /// @throws error when the connection is lost; the listener is then unusable.
-  virtual bool follow(const table_names& names, std::int64_t identity) = 0;
-  /// Ends what `follow` has begun, also if that has returned false. The same errors.
-  virtual void leave(const table_names& names, std::int64_t identity) = 0;
+  virtual bool follow(const table_names& names, bool begins) = 0;
 
   /// Waits for a notification, an interruption, or the end of the time. The same errors.
   virtual received_notices wait(std::chrono::milliseconds longest) = 0;
 
   /// Ends a wait, or the next one if no thread waits.
-  virtual void interrupt() noexcept = 0;
+  void interrupt() noexcept { wakes_.raise(); }
+
+ protected:
+  /// Raised by `interrupt`.
+  wake_pipe& wakes() noexcept { return wakes_; }
+
+ private:
+  wake_pipe wakes_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -1,7 +1,6 @@
 #include "core/session/combiner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <thread>
 
@@ -14,31 +13,6 @@ using std::chrono::steady_clock;
 
 /// The most rounds of a leader in a row. Waking another leader would leave the database idle.
 constexpr int most_rounds = 4;
-
-/// Runs the calls, together if possible, and records their failures.
-/// @param note called for each call that failed.
-template <class Note>
-void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
-  try {
-    run(calls);
-    return;
-  } catch (const error& failure) {
-    if (calls.size() == 1 || !may_concern_one_call(failure)) {
-      for (combined_call* const each : calls) note(*each, std::current_exception());
-      return;
-    }
-  } catch (...) {  // All callers get the exception.
-    for (combined_call* const each : calls) note(*each, std::current_exception());
-    return;
-  }
-  for (combined_call* const& each : calls) {
-    try {
-      run({&each, 1});
-    } catch (...) {  // Its caller gets the exception.
-      note(*each, std::current_exception());
-    }
-  }
-}
 
 }  // namespace
 
@@ -77,68 +51,89 @@ bool combiner::leave_line(combined_call& call) {
   return true;
 }
 
-void combiner::run(combined_call& call, const work& run) {
-  std::unique_lock lock(mutex_);
-  if (busy_) {
-    waiting_.push_back(&call);
-    const int checks = spinning_.checks();
-    lock.unlock();
-    if (!call.wait(checks, steady_clock::now() + patience_)) {
-      if (leave_line(call)) {
-        const std::array alone{&call};
-        run(alone);
-        return;
-      }
-      call.wait();
-    }
-    if (call.turn_ == combined_call::turn::done) {
-      if (call.failed_) std::rethrow_exception(call.failed_);
-      return;
-    }
-    lock.lock();
+std::span<combined_call* const> combiner::turn::next() {
+  if (step_ == step::splits) {
+    if (split_ < unit_.size()) return running_ = unit_.subspan(split_++, 1);
+    step_ = step::leads;
   }
-  busy_ = true;
-  lead(call, run, lock);
-  lock.unlock();
-  if (call.failed_) std::rethrow_exception(call.failed_);
+  const bool more = step_ == step::arrives ? come_up() : step_ == step::leads && go_on();
+  if (more) return running_ = unit_;
+  step_ = step::ends;
+  if (own_.failed_) std::rethrow_exception(own_.failed_);
+  return {};
 }
 
-void combiner::lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock) {
-  combined_call* first = &own;
-  std::vector<combined_call*> gathered;
-  for (int round = 1;; ++round) {
-    std::span<combined_call* const> calls{&first, 1};
-    const bool alone = waiting_.empty() && last_size_ == 1;
-    try {
-      if (!alone) {
-        gather(*first, gathered, lock);
-        calls = gathered;
-      }
-    } catch (const std::bad_alloc&) {  // This call runs alone; the others stay in the line.
-    }
-    lock.unlock();
-    const auto began = steady_clock::now();
-    run_all(calls, run, [](combined_call& call, std::exception_ptr failed) {
-      call.failed_ = std::move(failed);
-    });
-    const auto took = steady_clock::now() - began;
-    for (combined_call* const each : calls) {
-      if (each != &own) each->turn_to(combined_call::turn::done);
-    }
-    lock.lock();
-    last_size_ = calls.size();
-    spinning_.ran(calls.size(), took);
-    if (waiting_.empty()) {
-      busy_ = false;
+void combiner::turn::failed(const std::exception_ptr& why) noexcept {
+  try {
+    std::rethrow_exception(why);
+  } catch (const error& failure) {
+    if (running_.size() > 1 && may_concern_one_call(failure)) {
+      step_ = step::splits;
+      split_ = 0;
       return;
     }
-    first = waiting_.front();
-    waiting_.pop_front();
-    if (round == most_rounds) {
-      first->turn_to(combined_call::turn::leads);
-      return;
-    }
+  } catch (...) {  // noexcept: it is no one call's. All callers get it.
   }
+  for (combined_call* const each : running_) each->failed_ = why;
+}
+
+bool combiner::turn::come_up() {
+  std::unique_lock lock(line_.mutex_);
+  if (line_.busy_) {
+    line_.waiting_.push_back(&own_);
+    const int checks = line_.spinning_.checks();
+    lock.unlock();
+    if (!own_.wait(checks, steady_clock::now() + line_.patience_)) {
+      if (line_.leave_line(own_)) {
+        step_ = step::alone;
+        unit_ = {&first_, 1};
+        return true;
+      }
+      own_.wait();
+    }
+    if (own_.turn_ == combined_call::turn::done) return false;
+    lock.lock();
+  }
+  line_.busy_ = true;
+  step_ = step::leads;
+  pick(lock);
+  return true;
+}
+
+void combiner::turn::pick(std::unique_lock<std::mutex>& lock) {
+  unit_ = {&first_, 1};
+  try {
+    if (!line_.waiting_.empty() || line_.last_size_ != 1) {
+      line_.gather(*first_, gathered_, lock);
+      unit_ = gathered_;
+    }
+  } catch (const std::bad_alloc&) {  // This call runs alone; the others stay in the line.
+  }
+  lock.unlock();
+  ++rounds_;
+  began_ = steady_clock::now();
+}
+
+bool combiner::turn::go_on() {
+  const auto took = steady_clock::now() - began_;
+  for (combined_call* const each : unit_) {
+    if (each != &own_) each->turn_to(combined_call::turn::done);
+  }
+  std::unique_lock lock(line_.mutex_);
+  line_.last_size_ = unit_.size();
+  line_.spinning_.ran(unit_.size(), took);
+  if (line_.waiting_.empty()) {
+    line_.busy_ = false;
+    return false;
+  }
+  first_ = line_.waiting_.front();
+  line_.waiting_.pop_front();
+  if (rounds_ == most_rounds) {
+    first_->turn_to(combined_call::turn::leads);
+    return false;
+  }
+  pick(lock);
+  return true;
 }
 
 std::size_t combiner::waiting() {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -106,9 +105,6 @@ class combined_call {
 /// Shared objects: safe.
 class combiner {
  public:
-  /// Runs all of these calls or none. Throws if it ran none.
-  using work = std::function<void(std::span<combined_call* const>)>;
-
   /// @param patience a call that has waited this long runs alone: the running unit may wait for a
   ///   lock that only this thread, or a thread that waits for it, can release.
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
@@ -117,12 +113,52 @@ class combiner {
   /// From now on a waiting call sleeps at once. Before the first call.
   void stop_spinning() noexcept { spinning_.stop(); }
 
-  /// Returns when `call` was run, alone or with others. Calls run in the order of their arrival; if
-  /// a call cannot join a unit, later calls that can join it may go first. If a unit of several
-  /// calls fails because of one of them, each runs by itself.
-  /// @param run the same for all calls of one combiner.
-  /// @throws the exception of `run` for this call.
-  void run(combined_call& call, const work& run);
+  /// The turn of one call: the units of work that its thread runs, with the call in one of them.
+  ///
+  ///     combiner::turn mine(line, call);
+  ///     for (auto calls = mine.next(); !calls.empty(); calls = mine.next()) {
+  ///       try {
+  ///         ...  // runs all of these calls or none
+  ///       } catch (...) {
+  ///         mine.failed(std::current_exception());
+  ///       }
+  ///     }
+  ///
+  /// Calls run in the order of their arrival; if a call cannot join a unit, later calls that can
+  /// join it may go first. If a unit of several calls fails because of one of them, each runs by
+  /// itself.
+  class turn {
+   public:
+    turn(combiner& line, combined_call& own) noexcept : line_(line), own_(own), first_(&own) {}
+
+    /// Waits until there is something to run.
+    /// @return the calls to run. Empty: the thread has nothing more to run.
+    /// @throws the failure of its own call, then.
+    [[nodiscard]] std::span<combined_call* const> next();
+    /// None of the calls has run.
+    void failed(const std::exception_ptr& why) noexcept;
+
+   private:
+    enum class step : std::uint8_t { arrives, alone, leads, splits, ends };
+
+    /// Waits in the line. @return false if another thread has run the call.
+    [[nodiscard]] bool come_up();
+    /// Picks the calls of the next unit. Releases the lock.
+    void pick(std::unique_lock<std::mutex>& lock);
+    /// The unit has ended. @return false if the thread leads no longer.
+    [[nodiscard]] bool go_on();
+
+    combiner& line_;
+    combined_call& own_;
+    step step_ = step::arrives;
+    combined_call* first_;
+    std::vector<combined_call*> gathered_ = {};
+    std::span<combined_call* const> unit_ = {};     // first_, or gathered_
+    std::span<combined_call* const> running_ = {};  // the unit, or one of its calls after a failure
+    std::size_t split_ = 0;                         // the next of them
+    int rounds_ = 0;
+    std::chrono::steady_clock::time_point began_ = {};
+  };
 
   /// How many calls wait for their turn now.
   [[nodiscard]] std::size_t waiting();
@@ -131,8 +167,6 @@ class combiner {
   /// Ends the wait of a call.
   /// @return false if a leader has taken it already.
   [[nodiscard]] bool leave_line(combined_call& call);
-  /// Runs units of work, beginning with the leader's own call. Returns with the lock.
-  void lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock);
   void gather(combined_call& first, std::vector<combined_call*>& calls,
               std::unique_lock<std::mutex>& lock);
 

@@ -78,11 +78,7 @@ void watcher::follow(watched_queue& q, lock& hold) noexcept {
   bool followed = false;
   hold.unlock();
   try {
-    if (begin) {
-      followed = active.follow(q.names, q.names.identity);
-    } else {
-      active.leave(q.names, q.names.identity);
-    }
+    followed = active.follow(q.names, begin) && begin;
   } catch (...) {  // noexcept: this listener is unusable; the watcher opens another.
     failed = true;
   }

@@ -189,7 +189,9 @@ class settler {
           // On a database with one writer each call waits for the others.
           if (!queue.database().capabilities().one_writer) once.emplace();
           results = operation(queue, nullptr, statement_of(batch),
-                              [&] { return settle_once(queue_, batch, nullptr); });
+                              [&](const queue_state&, transaction_state* tx) {
+                                return settle_once(queue_, batch, tx);
+                              });
         }
         settled_as(batch, results);
         return apply_retention(queue);
@@ -231,14 +233,15 @@ class settler {
     } const guard{worker_, queue_};
     try {
       const queue_state& queue = queue_.state();
-      auto done = operation(queue, nullptr, statement_of(batch), [&] {
-        return core::settle_and_take(
-            queue.current(),
-            {.id = statement_of(batch),
-             .given = batch.size(),
-             .run = [&](transaction_state& tx) { return settle_once(queue_, batch, &tx); }},
-            max, queue_.lease);
-      });
+      auto done = operation(
+          queue, nullptr, statement_of(batch), [&](const queue_state& now, transaction_state*) {
+            return core::settle_and_take(
+                now,
+                {.id = statement_of(batch),
+                 .given = batch.size(),
+                 .run = [&](transaction_state& tx) { return settle_once(queue_, batch, &tx); }},
+                max, queue_.lease);
+          });
       if (!done) return false;
       took(worker_, queue_, std::move(done->taken), max, done->course);
       settled_as(batch, done->settled);

@@ -1,6 +1,8 @@
+#include <memory>
 #include <utility>
 
 #include "drivers/dialects.hpp"
+#include "drivers/postgresql/floor/floor_session.hpp"
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/pooler_check.hpp"
@@ -8,12 +10,19 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
+std::shared_ptr<pooler_check> checked_pooler() {
+  return std::make_shared<pooler_check>(pooler_texts{.begin = postgresql_sql::begin,
+                                                     .process = postgresql_sql::session_process,
+                                                     .probe = postgresql_sql::probe,
+                                                     .kept = postgresql_sql::kept_statement});
+}
+
 endpoint resolve(const dialect& self, const connection_url& url) {
   libpq::address address = libpq::resolve_address(url);
   return {.connect = std::move(address.connect),
           .pooled = address.pooled,
           .capabilities = self.capabilities,
-          .pooler = address.told && !address.pooled ? nullptr : std::make_shared<pooler_check>()};
+          .pooler = address.told && !address.pooled ? nullptr : checked_pooler()};
 }
 
 }  // namespace
@@ -45,6 +54,7 @@ dialect make_postgresql_dialect() {
                        .null_breaks_order = true,
                        .max_payload = 1'000'000'000,
                        .usual_payload = 500'000'000},
+      .own = &postgresql::floor_sessions,
       .resolve = resolve,
       .classify = classify_postgresql,
   };

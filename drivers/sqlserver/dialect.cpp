@@ -30,6 +30,7 @@ dialect make_sqlserver_dialect() {
       .wide_text = true,
       .setup = {sqlserver_sql::setup},
       .begin = "BEGIN TRANSACTION",
+      .begin_in_scripts = "SET XACT_ABORT ON;\nBEGIN TRANSACTION",
       // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .savepoint = sqlserver_sql::savepoint,

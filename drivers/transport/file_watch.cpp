@@ -26,17 +26,7 @@ using std::chrono::steady_clock;
 /// The common base of all watches. A change of a file names no queue.
 class file_listener : public core::listener {
  public:
-  bool follow(const core::table_names& /*names*/, std::int64_t /*identity*/) override {
-    return true;
-  }
-  void leave(const core::table_names& /*names*/, std::int64_t /*identity*/) override {}
-  void interrupt() noexcept override { wakes_.raise(); }
-
- protected:
-  core::wake_pipe& wakes() noexcept { return wakes_; }
-
- private:
-  core::wake_pipe wakes_;
+  bool follow(const core::table_names& /*names*/, bool /*begins*/) override { return true; }
 };
 
 class nothing_to_watch final : public file_listener {

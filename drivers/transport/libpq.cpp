@@ -447,6 +447,9 @@ session_place place(const core::any_session& session, const session_files* /*fil
 }  // namespace
 
 namespace {
+core::doubt doubt(const endpoint& address) noexcept {
+  return address.pooler == nullptr ? core::doubt() : address.pooler->doubt();
+}
 std::optional<native_error> answer_in(const std::exception& thrown) {
   const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
@@ -458,7 +461,7 @@ const transport_kind libpq_transport {
   .name = "libpq", .markers = marker::numbered, .arrays = true, .open = open,
   .open_callers = open_callers, .attach = attach, .fits = fits, .place = place,
   .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
-  .listen = listen_through_libpq, .answer_in = answer_in,
+  .listen = listen_through_libpq, .answer_in = answer_in, .doubt = doubt,
 #if defined(LIBPQ_HAS_PIPELINING)
   .pipelines = true,
 #endif

@@ -24,32 +24,31 @@ class libpq_listener final : public core::listener {
   explicit libpq_listener(std::unique_ptr<core::connection> session)
       : session_(std::move(session)), handle_(static_cast<PGconn*>(session_->session().handle)) {}
 
-  bool follow(const core::table_names& names, std::int64_t identity) override {
-    const core::value id(identity);
-    const auto granted = [&](core::statement what) {
-      return session_->execute(core::contract_of(what), names, {&id, 1}, {}).integer(0, 0) == 1;
+  bool follow(const core::table_names& names, bool begins) override {
+    using enum core::statement;
+    const core::value id(names.identity);
+    const auto of_queue = [&](core::statement what) {
+      return session_->execute(core::contract_of(what), names, {&id, 1}, {});
     };
-    if (!held_.contains(identity)) {
-      session_->execute(core::contract_of(core::statement::listen_begin), names, {}, {});
-      if (!granted(core::statement::listen_hold)) return false;
-      held_.insert(identity);
+    const auto granted = [&](core::statement what) { return of_queue(what).integer(0, 0) == 1; };
+    if (!begins) {
+      if (held_.erase(names.identity) != 0) of_queue(listen_drop);
+      session_->execute(core::contract_of(listen_end), names, {}, {});
+      return true;
     }
-    return granted(core::statement::listen_quiet);
-  }
-
-  void leave(const core::table_names& names, std::int64_t identity) override {
-    const core::value id(identity);
-    if (held_.erase(identity) != 0) {
-      session_->execute(core::contract_of(core::statement::listen_drop), names, {&id, 1}, {});
+    if (!held_.contains(names.identity)) {
+      session_->execute(core::contract_of(listen_begin), names, {}, {});
+      if (!granted(listen_hold)) return false;
+      held_.insert(names.identity);
     }
-    session_->execute(core::contract_of(core::statement::listen_end), names, {}, {});
+    return granted(listen_quiet);
   }
 
   core::received_notices wait(std::chrono::milliseconds longest) override {
     // Notifications may have arrived with the result of a statement.
     core::received_notices out = take_notices();
     if (!out.notices.empty()) return out;
-    if (wakes_.wait(PQsocket(handle_), longest) == core::wake_pipe::woken_by::other) {
+    if (wakes().wait(PQsocket(handle_), longest) == core::wake_pipe::woken_by::other) {
       PQconsumeInput(handle_);
       out = take_notices();
     }
@@ -58,8 +57,6 @@ class libpq_listener final : public core::listener {
     if (session_->usable()) return out;
     throw error(errc::connection_lost, advice::session, "the listening session was lost");
   }
-
-  void interrupt() noexcept override { wakes_.raise(); }
 
  private:
   core::received_notices take_notices() {
@@ -72,7 +69,6 @@ class libpq_listener final : public core::listener {
   }
 
   std::set<std::int64_t> held_;  // identities of the queues whose senders see this listener
-  core::wake_pipe wakes_;
   std::unique_ptr<core::connection> session_;
   PGconn* handle_;
 };

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/forks.hpp"
 #include "drivers/transport/libpq_address.hpp"
@@ -25,11 +24,6 @@ std::string unbalanced(std::string_view text) {
   return "/*NO LOAD BALANCE*/ " + std::string(text);
 }
 
-const std::string& process_text() {
-  static const std::string text = unbalanced(postgresql_sql::session_process);
-  return text;
-}
-
 struct clear_result {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
@@ -41,19 +35,18 @@ std::string field_of(const result& answer) {
   return PQgetvalue(answer.get(), 0, 0);
 }
 
-std::string asked(PGconn* session, const char* text) {
-  return field_of(result(PQexec(session, text)));
+std::string asked(PGconn* session, const std::string& text) {
+  return field_of(result(PQexec(session, text.c_str())));
 }
 
 /// Whether the session's server has a statement under the name that it was prepared with.
-bool keeps_statement(PGconn* session, const std::string& process) {
+bool keeps_statement(PGconn* session, const pooler_texts& texts, const std::string& process) {
   const std::string name = "tableq_probe_" + process;
-  const result made(
-      PQprepare(session, name.c_str(), unbalanced(postgresql_sql::probe).c_str(), 0, nullptr));
+  const result made(PQprepare(session, name.c_str(), texts.probe.c_str(), 0, nullptr));
   if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) return true;  // the set-up tells the failure
   const char* const given = name.c_str();
-  const result found(PQexecParams(session, unbalanced(postgresql_sql::kept_statement).c_str(), 1,
-                                  nullptr, &given, nullptr, nullptr, 0));
+  const result found(
+      PQexecParams(session, texts.kept.c_str(), 1, nullptr, &given, nullptr, nullptr, 0));
   if (field_of(found) != "1") return false;
   const result gone(PQexec(session, ("DEALLOCATE " + name).c_str()));
   return true;
@@ -89,8 +82,8 @@ class second_client {
   }
 
   /// Empty: no answer in time.
-  [[nodiscard]] std::string process() {
-    if (!session_ || PQsendQuery(session_.get(), process_text().c_str()) == 0) return {};
+  [[nodiscard]] std::string asked(const std::string& text) {
+    if (!session_ || PQsendQuery(session_.get(), text.c_str()) == 0) return {};
     std::string out;
     for (;;) {
       while (PQisBusy(session_.get()) != 0) {
@@ -114,24 +107,24 @@ class second_client {
 enum class sharing { no, yes, unknown };
 
 /// Whether a second client meets the session's process, or one of them changes.
-sharing shares_process(PGconn* session, const std::string& process) {
+sharing shares_process(PGconn* session, const std::string& text, const std::string& process) {
   constexpr std::chrono::seconds longest{1};
   second_client other(session, clock::now() + longest);
   std::string before;
   for (int i = 0; i < 2; ++i) {
-    const std::string theirs = other.process();
+    const std::string theirs = other.asked(text);
     if (theirs.empty()) return sharing::unknown;
     if (theirs == process || (!before.empty() && theirs != before)) return sharing::yes;
     before = theirs;
     // Twice by each in turn: some poolers hand out their sessions in a circle.
-    if (i == 1 && asked(session, process_text().c_str()) != process) return sharing::yes;
+    if (i == 1 && asked(session, text) != process) return sharing::yes;
   }
-  return asked(session, process_text().c_str()) != process ? sharing::yes : sharing::no;
+  return asked(session, text) != process ? sharing::yes : sharing::no;
 }
 
 /// Whether it is a pooler in statement mode. Any other failure comes again in the set-up.
-bool refuses_transactions(PGconn* session) {
-  const result begun(PQexec(session, postgresql_sql::begin));
+bool refuses_transactions(PGconn* session, const std::string& begin) {
+  const result begun(PQexec(session, begin.c_str()));
   if (PQresultStatus(begun.get()) == PGRES_COMMAND_OK) {
     const result ended(PQexec(session, "ROLLBACK"));
     return false;
@@ -151,28 +144,44 @@ bool refuses_transactions(PGconn* session) {
 
 }  // namespace
 
+pooler_check::pooler_check(const pooler_texts& texts)
+    : texts_{.begin = texts.begin,
+             .process = unbalanced(texts.process),
+             .probe = unbalanced(texts.probe),
+             .kept = unbalanced(texts.kept)} {}
+
+core::doubt pooler_check::doubt() const noexcept {
+  if (!undecided_) return {};
+  return {.what =
+              "behind the pooler each transaction may run in another session: a second "
+              "connection got none in time to find out",
+          .remedy =
+              "if the pooler is in transaction mode, add pooling=transaction to the "
+              "address, else pooling=session"};
+}
+
 void pooler_check::refuse_statement_mode(PGconn* session) {
   if (passed_) return;
-  if (refuses_transactions(session)) refuse_statements();
+  if (refuses_transactions(session, texts_.begin)) refuse_statements();
   passed_ = true;
 }
 
 void pooler_check::refuse_transaction_mode(PGconn* session) {
   if (passed_) return;
-  const std::string process = asked(session, process_text().c_str());
+  const std::string process = asked(session, texts_.process);
   const bool direct = process.empty() || process == std::to_string(PQbackendPID(session));
   const fork_guard guard;
-  const bool keeps = direct || (asked(session, process_text().c_str()) == process &&
-                                keeps_statement(session, process));
+  const bool keeps = direct || (asked(session, texts_.process) == process &&
+                                keeps_statement(session, texts_, process));
   const sharing found = direct  ? sharing::no
-                        : keeps ? shares_process(session, process)
+                        : keeps ? shares_process(session, texts_.process, process)
                                 : sharing::yes;
   if (found != sharing::yes) {
     undecided_ = found == sharing::unknown;
     passed_ = true;
     return;
   }
-  if (refuses_transactions(session)) refuse_statements();
+  if (refuses_transactions(session, texts_.begin)) refuse_statements();
   throw native_failure::judged_as(
       {errc::unsupported, advice::never},
       "the address leads to a pooler in transaction mode, such as pgbouncer, which would give this "

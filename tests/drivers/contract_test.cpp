@@ -1,7 +1,7 @@
 #include "core/seam/contract.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
-#include "drivers/postgresql/floor/contracts.hpp"
+#include "drivers/own_sessions.hpp"
 #include "support/fixture.hpp"
 
 #include <algorithm>
@@ -130,6 +130,12 @@ class statement_contract : public tableq_test::on_each_backend {
     EXPECT_TRUE(session->usable()) << "nothing may stay open";
   }
 
+  /// The statements of the driver alone.
+  [[nodiscard]] std::span<const contract> own_contracts() const {
+    const auto* const own = tableq::find_dialect(driver_->name()).own;
+    return own == nullptr ? std::span<const contract>() : own->contracts();
+  }
+
   tableq::open_options options_;
   std::unique_ptr<tableq::core::driver> driver_;
 };
@@ -139,9 +145,7 @@ TEST_P(statement_contract, is_kept_by_every_text) {
   for (const contract& of : tableq::core::contracts()) {
     if (!optional(of.id, driver_->capabilities())) expect_kept(of, names_of(of));
   }
-  if (!driver_->capabilities().deleted_rows_linger) return;
-  for (const contract& of : tableq::drivers::postgresql::own_contracts())
-    expect_kept(of, names_of(of));
+  for (const contract& of : own_contracts()) expect_kept(of, names_of(of));
 }
 
 TEST_P(statement_contract, is_kept_by_every_text_for_groups_that_take_turns) {
@@ -152,8 +156,7 @@ TEST_P(statement_contract, is_kept_by_every_text_for_groups_that_take_turns) {
     const bool unused = optional(of.id, driver_->capabilities());
     if (!unused && of.name.starts_with("claim.")) expect_kept(of, names);
   }
-  if (!driver_->capabilities().deleted_rows_linger) return;
-  for (const contract& of : tableq::drivers::postgresql::own_contracts())
+  for (const contract& of : own_contracts())
     if (of.name.starts_with("claim.")) expect_kept(of, names);
 }
 

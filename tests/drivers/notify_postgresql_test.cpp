@@ -222,23 +222,23 @@ INSTANTIATE_TEST_SUITE_P(, listening_to_postgresql, testing::Values(&postgresql_
 
 TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) {
   auto mail = db().fifo(mail_name);
-  const std::int64_t identity = db().find(mail_name)->identity;
-  const auto names = tableq::core::names_for({}, mail_name);
+  auto names = tableq::core::names_for({}, mail_name);
+  names.identity = db().find(mail_name)->identity;
   const auto ear = tableq::core::make_driver(here().url())->listen();
   ASSERT_NE(ear, nullptr);
   const auto session = here().session();
   {
     soci::transaction mine(*session);
     mail.in(tableq::enlist(db(), *session)).enqueue("x");
-    EXPECT_FALSE(ear->follow(names, identity)) << "this transaction will tell nobody";
+    EXPECT_FALSE(ear->follow(names, true)) << "this transaction will tell nobody";
     mine.commit();
   }
-  EXPECT_TRUE(ear->follow(names, identity));
+  EXPECT_TRUE(ear->follow(names, true));
   mail.enqueue("y");
   const auto news = ear->wait(1min);
   ASSERT_EQ(news.notices.size(), 1U);
   EXPECT_EQ(news.notices[0].channel, mail_name + "_tableq");
-  ear->leave(names, identity);
+  EXPECT_TRUE(ear->follow(names, false));
 }
 
 TEST_P(listening_to_postgresql, ends_when_it_is_interrupted) {
@@ -251,9 +251,10 @@ TEST_P(listening_to_postgresql, hears_of_names_of_every_length) {
   const std::string longest = std::string(40 - this_process.size(), 'q') + this_process;
   auto prefixed = open({.table_prefix = "p_34567890123456"});
   static_cast<void>(prefixed.fifo(longest));
-  const auto names = tableq::core::names_for({.table_prefix = "p_34567890123456"}, longest);
+  auto names = tableq::core::names_for({.table_prefix = "p_34567890123456"}, longest);
+  names.identity = prefixed.find(longest)->identity;
   const auto ear = tableq::core::make_driver(here().url())->listen();
-  ASSERT_TRUE(ear->follow(names, prefixed.find(longest)->identity));
+  ASSERT_TRUE(ear->follow(names, true));
   prefixed.fifo(longest).enqueue("x");
   EXPECT_EQ(ear->wait(1min).notices.size(), 1U);
 }

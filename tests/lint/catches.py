@@ -12,7 +12,8 @@ CAUGHT = {
     "bench/measure.cpp": {"work": [HANDED_OVER, HANDED_OVER]},
     "core/claim/scoped_delivery.cpp": {"let_go": [NEEDED]},
     "core/table/table_queue.cpp": {"give_back": [NEEDED]},
-    "core/session/combiner.cpp": {"run_all": [HANDED_OVER, HANDED_OVER]},
+    "core/queue/table_call.cpp": {"run_combined": [HANDED_OVER]},
+    "core/session/combiner.cpp": {"failed": [NEEDED]},
     "core/database/database_state.cpp": {"announce": [NEEDED]},
     "core/input/identifier.cpp": {"good_queue_name": [NEEDED]},
     "core/observe/observation.hpp": {"notify_observer": [NEEDED], "run": [UNDONE]},
@@ -36,7 +37,7 @@ CAUGHT = {
         "look_after_transaction": [NEEDED],
         "look": [UNDONE],
     },
-    "drivers/session.cpp": {"rollback": [NEEDED], "in_unit": [UNDONE]},
+    "drivers/session.cpp": {"undo_unit": [NEEDED], "in_unit": [UNDONE]},
     "tools/children.cpp": {"start": [UNDONE]},
 }
 

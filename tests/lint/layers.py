@@ -187,7 +187,7 @@ def a_driver_is_small(tree):
 # one between drivers and transports, the one between claims and their tables (docs/adr/0024), one within a
 # layer, and the news that watches and keepers follow (docs/adr/0033).
 VIRTUALS = {
-    "driver.hpp": 11, "listener.hpp": 4, "transport.hpp": 7, "combiner.hpp": 1,
+    "driver.hpp": 8, "listener.hpp": 2, "transport.hpp": 7, "combiner.hpp": 1,
     "lease_table.hpp": 10, "waker.hpp": 1, "settlements.hpp": 2, "queue_hook.hpp": 5
 }
 

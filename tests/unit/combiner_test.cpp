@@ -28,6 +28,19 @@ struct numbered_call final : combined_call {
   std::thread::id ran_by{};
 };
 
+/// Runs the call with `work(calls)`, as core does.
+template <class Work>
+void run(combiner& line, combined_call& call, Work work) {
+  combiner::turn mine(line, call);
+  for (auto calls = mine.next(); !calls.empty(); calls = mine.next()) {
+    try {
+      work(calls);
+    } catch (...) {  // the line decides whose it is
+      mine.failed(std::current_exception());
+    }
+  }
+}
+
 /// Records which calls ran together; the first unit of work waits for its release.
 class workshop {
  public:
@@ -38,7 +51,7 @@ class workshop {
     threads_.emplace_back([this, &call] {
       std::string came_of = "done";
       try {
-        calls_.run(call, [this](auto together) { work(together); });
+        ::run(calls_, call, [this](auto together) { work(together); });
       } catch (const tableq::error& failure) {
         came_of = failure.what();
       }
@@ -140,7 +153,7 @@ TEST(combining, lets_a_lonely_call_run_on_its_own_thread_at_once) {
   int runs = 0;
   for (int i = 0; i < 3; ++i) {
     numbered_call next(i);
-    calls.run(next, [&](auto together) {
+    run(calls, next, [&](auto together) {
       ++runs;
       EXPECT_EQ(together.size(), 1U);
       EXPECT_EQ(together.front(), &next);

@@ -18,20 +18,13 @@ class fake_session final : public core::connection {
  public:
   fake_session(int& open, bool& alive) : open_(open), alive_(alive) { ++open_; }
   ~fake_session() override { --open_; }
-  core::row_set execute(const core::contract&, const core::table_names&,
-                        std::span<const core::value>, std::span<const core::value>) override {
-    return core::row_set();
-  }
-  std::optional<std::vector<tableq::core::row_set>> execute_together(
-      std::string_view /*operation*/, const tableq::core::table_names& /*names*/,
-      std::span<const tableq::core::statement_call> /*all*/) override {
-    return std::nullopt;
-  }
+  void run(std::string_view, const core::table_names&, std::span<core::statement_call>) override {}
   void define(std::string_view, const core::table_names&) override {}
   void begin() override {}
-  void commit() override {}
-  void rollback() noexcept override {}
-  bool usable() noexcept override { return alive_; }
+  void end(core::transaction_end) override {}
+  core::transaction_status transaction(core::asking) noexcept override {
+    return alive_ ? core::transaction_status::none : core::transaction_status::unknown;
+  }
   core::any_session session() noexcept override { return {}; }
 
  private:
@@ -42,13 +35,12 @@ class fake_session final : public core::connection {
 class fake_driver final : public core::driver {
  public:
   fake_driver() : driver("fake", {}) {}
-  std::unique_ptr<core::connection> connect() override {
+  std::unique_ptr<core::connection> connect(const core::callers_session*) override {
     ++connects;
     if (refuses)
       throw tableq::error(tableq::errc::connection_failed, tableq::advice::session, "no");
     return std::make_unique<fake_session>(open, alive);
   }
-  std::unique_ptr<core::connection> adopt(const core::any_session&, bool) override { return {}; }
   std::unique_ptr<core::listener> listen() override { return {}; }
 
   int connects = 0;

@@ -28,16 +28,17 @@ struct wire {
   int opened = 0;
   int open = 0;
   std::set<std::string> followed;
+  listener* ear = nullptr;
 
   void say(received_notices what) {
     const std::scoped_lock hold(mutex);
     news = std::move(what);
-    changed.notify_all();
+    if (ear != nullptr) ear->interrupt();
   }
   void break_down() {
     const std::scoped_lock hold(mutex);
     cut = true;
-    changed.notify_all();
+    if (ear != nullptr) ear->interrupt();
   }
   template <class Predicate>
   void wait_until(Predicate is_so) {
@@ -52,51 +53,44 @@ class wired_listener final : public listener {
     const std::scoped_lock hold(wire_.mutex);
     ++wire_.opened;
     ++wire_.open;
+    wire_.ear = this;
+    interrupt();  // there may be news
   }
   ~wired_listener() override {
     const std::scoped_lock hold(wire_.mutex);
     --wire_.open;
+    wire_.ear = nullptr;
     wire_.followed.clear();
     wire_.changed.notify_all();
   }
-  bool follow(const table_names& names, std::int64_t) override {
+  bool follow(const table_names& names, bool begins) override {
     const std::scoped_lock hold(wire_.mutex);
-    wire_.followed.insert(names.table);
+    if (begins) {
+      wire_.followed.insert(names.table);
+    } else {
+      wire_.followed.erase(names.table);
+    }
     wire_.changed.notify_all();
     return true;
   }
-  void leave(const table_names& names, std::int64_t) override {
-    const std::scoped_lock hold(wire_.mutex);
-    wire_.followed.erase(names.table);
-  }
   received_notices wait(std::chrono::milliseconds longest) override {
-    std::unique_lock hold(wire_.mutex);
-    wire_.changed.wait_for(hold, longest, [&] {
-      return wire_.cut || interrupted_ || wire_.news.any_queue || !wire_.news.notices.empty();
-    });
+    wakes().wait(-1, longest);
+    const std::scoped_lock hold(wire_.mutex);
     if (std::exchange(wire_.cut, false)) {
       throw tableq::error(tableq::errc::connection_lost, tableq::advice::session, "cut");
     }
-    interrupted_ = false;
     wire_.changed.notify_all();
     return std::exchange(wire_.news, {});
-  }
-  void interrupt() noexcept override {
-    const std::scoped_lock hold(wire_.mutex);
-    interrupted_ = true;
-    wire_.changed.notify_all();
   }
 
  private:
   wire& wire_;
-  bool interrupted_ = false;
 };
 
 class wired_driver final : public driver {
  public:
   explicit wired_driver(wire& through) : driver("wired", {}), wire_(through) {}
-  std::unique_ptr<connection> connect() override { return {}; }
-  std::unique_ptr<connection> adopt(const any_session&, bool) override { return {}; }
+  std::unique_ptr<connection> connect(const callers_session*) override { return {}; }
   std::unique_ptr<listener> listen() override { return std::make_unique<wired_listener>(wire_); }
 
  private:

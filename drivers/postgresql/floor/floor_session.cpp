@@ -117,28 +117,47 @@ std::shared_ptr<known_table> known_tables::of(const core::table_names& names) {
   return made;
 }
 
-row_set floor_session::execute(const core::contract& what, const core::table_names& names,
-                               std::span<const value> shared, std::span<const value> items) {
+void floor_session::run(std::string_view operation, const core::table_names& names,
+                        std::span<core::statement_call> all) {
+  if (all.size() != 1) {
+    if (!run_placed(operation, names, all)) run_by_steps(names, all);
+    return;
+  }
+  core::statement_call& one = all.front();
+  const core::contract& what = *one.what;
   const beginning begins = what.texts == nullptr ? beginning_of(what.id) : beginning::front;
   if (begins == beginning::front) {
-    row_set rows = dialect_session::execute(what, names, shared, items);
-    if (what.id == statement::catalog_remove) remove_from_floors(names, shared);
-    return rows;
+    dialect_session::run(operation, names, all);
+    if (what.id == statement::catalog_remove) remove_from_floors(names, one.shared);
+    return;
   }
   // The called server sees neither the writers of a shard nor its sequence.
-  if (!begins_behind(what, names)) return from(what, names, shared, {}, line_of({}, false), items);
-  const std::shared_ptr<known_table> table = tables_.of(names);
-  if (gives_clock(what, shared)) table->set_clock = true;
+  if (!begins_behind(what, names)) {
+    one.rows = from(what, names, one.shared, {}, line_of({}, false), one.items);
+    return;
+  }
+  const std::shared_ptr<known_table> table = tables_->of(names);
+  if (gives_clock(what, one.shared)) table->set_clock = true;
   switch (begins) {
     case beginning::read:
-      return read(table, what, shared);
+      one.rows = read(table, what, one.shared);
+      break;
     case beginning::glance:
-      return glance(*table, what, shared);
+      one.rows = glance(*table, what, one.shared);
+      break;
     case beginning::among:
-      return among(table, what, shared, items);
+      one.rows = among(table, what, one.shared, one.items);
+      break;
     default:
-      return search(*table, what, shared);
+      one.rows = search(*table, what, one.shared);
   }
+}
+
+row_set floor_session::plain(const core::contract& what, const core::table_names& names,
+                             std::span<const value> shared) {
+  core::statement_call one{.what = &what, .shared = shared};
+  dialect_session::run(what.name, names, {&one, 1});
+  return std::move(one.rows);
 }
 
 row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::contract& what,
@@ -217,56 +236,57 @@ row_set floor_session::among(const std::shared_ptr<known_table>& of, const core:
   return rows;
 }
 
-std::optional<std::vector<row_set>> floor_session::execute_together(
-    std::string_view operation, const core::table_names& names,
-    std::span<const core::statement_call> all) {
+bool floor_session::run_placed(std::string_view operation, const core::table_names& names,
+                               std::span<core::statement_call> all) {
   const auto found = std::ranges::find_if(all, [](const core::statement_call& each) {
     if (each.what->texts != nullptr) return false;
     const beginning begins = beginning_of(each.what->id);
     return begins == beginning::among || begins == beginning::read;
   });
-  if (found == all.end()) return dialect_session::execute_together(operation, names, all);
-  const core::contract& what = *found->what;
-  const auto at = static_cast<std::size_t>(found - all.begin());
+  if (found == all.end()) return run_together(operation, names, all);
+  const core::statement_call& one = *found;
+  const core::contract& what = *one.what;
   const auto send = [&](const places& where, const range_lists& lists,
                         const core::contract* as = nullptr) {
+    const std::vector<value> shared = with_values(one.shared, where, lists, names.by_turns);
     std::vector<core::statement_call> placed(all.begin(), all.end());
-    placed[at].shared = with_values(placed[at].shared, where, lists, names.by_turns);
-    placed[at].what = as != nullptr ? as : &with_places(what);
-    return dialect_session::execute_together(operation, names, placed);
+    core::statement_call& there = placed[static_cast<std::size_t>(found - all.begin())];
+    there.what = as != nullptr ? as : &with_places(what);
+    there.shared = shared;
+    const bool done = run_together(operation, names, placed);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].rows = std::move(placed[i].rows);
+    return done;
   };
   const bool reads = beginning_of(what.id) == beginning::read;
   if (!begins_behind(what, names)) return send({}, reads ? line_of({}, false) : range_lists());
-  const std::shared_ptr<known_table> table = tables_.of(names);
+  const std::shared_ptr<known_table> table = tables_->of(names);
   const bool outside = alone();
   if (!reads) {
     if (outside) aside([&] { learn(*table, false); });
     const table_places::start begun = table->where.glance(clock::now());
-    auto rows = send(begun.where, {});
-    if (rows) table->where.glanced(begun, clock::now());
-    return rows;
+    const bool done = send(begun.where, {});
+    if (done) table->where.glanced(begun, clock::now());
+    return done;
   }
   const order by = order_of(what.id, names.by_turns);
-  if (gives_clock(what, found->shared)) table->set_clock = true;
+  if (gives_clock(what, one.shared)) table->set_clock = true;
   if (outside) aside([&] { look(*table, by); });
   const table_places::start begun =
-      table->where.begin(clock::now(), asks_for_due(what, found->shared));
+      table->where.begin(clock::now(), asks_for_due(what, one.shared));
   const places where = usable_places(*table, begun.where);
   // A take within limits, after the lock of these.
   std::optional<own_statement> first = table->first_within_limits;
-  if (first && !takes_first(*table, found->shared, where)) first.reset();
-  std::optional<std::vector<row_set>> rows;
-  if (first) rows = send(where, {}, &contract_of(*first));
-  if (!rows || (*rows)[at].empty()) {
-    rows = send(where, line_of(where, names.by_turns));
-    if (!rows) return rows;
-    if (first && !messages_of((*rows)[at], by).empty()) table->take_first_in_vain();
+  if (first && !takes_first(*table, one.shared, where)) first.reset();
+  const bool took = first && send(where, {}, &contract_of(*first)) && !one.rows.empty();
+  if (!took) {
+    if (!send(where, line_of(where, names.by_turns))) return false;
+    if (first && !messages_of(one.rows, by).empty()) table->take_first_in_vain();
   }
-  table->first_within_limits = first_within(rows->front());
+  table->first_within_limits = first_within(all.front().rows);
   if (!outside) touch(table, by);
-  table->where.end(begun, messages_of((*rows)[at], by), by, clock::now());
+  table->where.end(begun, messages_of(one.rows, by), by, clock::now());
   if (outside) aside([&] { tell(*table); });
-  return rows;
+  return true;
 }
 
 row_set floor_session::search(known_table& of, const core::contract& what,
@@ -284,8 +304,10 @@ row_set floor_session::search(known_table& of, const core::contract& what,
 row_set floor_session::from(const core::contract& what, const core::table_names& names,
                             std::span<const value> shared, const places& where,
                             const range_lists& lists, std::span<const value> items) {
-  return dialect_session::execute(with_places(what), names,
-                                  with_values(shared, where, lists, names.by_turns), items);
+  const std::vector<value> placed = with_values(shared, where, lists, names.by_turns);
+  core::statement_call one{.what = &with_places(what), .shared = placed, .items = items};
+  dialect_session::run(what.name, names, {&one, 1});
+  return std::move(one.rows);
 }
 
 /// Whether something is known of the places of the table for such a statement.
@@ -308,13 +330,8 @@ void floor_session::touch(const std::shared_ptr<known_table>& table, order by) {
   touched_.push_back({table, by});
 }
 
-void floor_session::commit() {
-  dialect_session::commit();
-  look_after_transaction();
-}
-
-void floor_session::rollback() noexcept {
-  dialect_session::rollback();
+void floor_session::end(core::transaction_end how) {
+  dialect_session::end(how);
   look_after_transaction();
 }
 
@@ -344,8 +361,8 @@ bool floor_session::aside(Work work) noexcept {
 void floor_session::learn(known_table& of, bool first) {
   if (!of.where.asks_others(first, clock::now()) || of.names.layout < layout_with_floors) return;
   try {
-    auto rows = core::rows_of<floors_row>(dialect_session::execute(
-        contract_of(own_statement::floors_read), of.names, core::values_of(floors_request()), {}));
+    auto rows = core::rows_of<floors_row>(plain(contract_of(own_statement::floors_read), of.names,
+                                                core::values_of(floors_request())));
     if (rows.empty()) return;
     of.readable = true;
     of.writable = rows.front().writable;
@@ -389,9 +406,9 @@ table_places::sight floor_session::see(known_table& of, const table_places::ques
   request.oldest = asked.where.oldest;
   request.passed = usable_places(of, asked.where).passed;
   request.writers = asked.writers;
-  auto rows = core::rows_of<look_row>(
-      dialect_session::execute(contract_of(statements.at(static_cast<std::size_t>(asked.by))),
-                               of.names, core::values_of(request), {}));
+  auto rows =
+      core::rows_of<look_row>(plain(contract_of(statements.at(static_cast<std::size_t>(asked.by))),
+                                    of.names, core::values_of(request)));
   look_row& any = rows.at(0);
   table_places::sight out{.first = any.first,
                           .last = any.last,
@@ -412,17 +429,24 @@ void floor_session::tell(known_table& of) {
   const auto news = of.where.news(clock::now());
   if (!news) return;
   const std::string text = to_text(*news);
-  dialect_session::execute(contract_of(own_statement::floors_write), of.names,
-                           core::values_of(floors_request{.floors = text}), {});
+  plain(contract_of(own_statement::floors_write), of.names,
+        core::values_of(floors_request{.floors = text}));
 }
 
 /// Removes what processes told each other of a dropped queue.
 void floor_session::remove_from_floors(const core::table_names& names,
                                        std::span<const value> shared) {
-  const row_set there =
-      dialect_session::execute(contract_of(own_statement::floors_exist), names, {}, {});
-  if (there.empty()) return;
-  dialect_session::execute(contract_of(own_statement::floors_remove), names, shared, {});
+  if (plain(contract_of(own_statement::floors_exist), names, {}).empty()) return;
+  plain(contract_of(own_statement::floors_remove), names, shared);
 }
+
+const own_sessions floor_sessions{
+    .of_database = []() -> session_maker {
+      return [tables = std::make_shared<known_tables>()](const session_source& from) {
+        return std::make_unique<floor_session>(tables, from);
+      };
+    },
+    .contracts = own_contracts,
+    .with_places = with_places};
 
 }  // namespace tableq::inline v0::drivers::postgresql

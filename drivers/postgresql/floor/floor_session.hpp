@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/own_sessions.hpp"
 #include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/postgresql/floor/table_places.hpp"
 #include "drivers/session.hpp"
@@ -62,25 +63,18 @@ class known_tables {
 /// A look sees committed rows only, so it runs outside transactions: before a read, or after a
 /// transaction with reads. Its failure is ignored.
 ///
-/// Shares the tables, which outlive it, with other sessions.
+/// Shares the tables with other sessions.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
 class floor_session final : public dialect_session {
  public:
-  /// @param looks false: reads begin at the front (shortcuts::floors).
-  template <class... Args>
-  floor_session(known_tables& tables, bool looks, Args&&... args)
-      : dialect_session(std::forward<Args>(args)...), tables_(tables), looks_(looks) {}
+  floor_session(std::shared_ptr<known_tables> tables, const session_source& from)
+      : dialect_session(from), tables_(std::move(tables)), looks_(from.address.shortcuts.floors) {}
 
-  core::row_set execute(const core::contract& what, const core::table_names& names,
-                        std::span<const core::value> shared,
-                        std::span<const core::value> items) override;
-  std::optional<std::vector<core::row_set>> execute_together(
-      std::string_view operation, const core::table_names& names,
-      std::span<const core::statement_call> all) override;
-  void commit() override;
-  void rollback() noexcept override;
+  void run(std::string_view operation, const core::table_names& names,
+           std::span<core::statement_call> all) override;
+  void end(core::transaction_end how) override;
 
  private:
   struct touched_table {
@@ -88,6 +82,12 @@ class floor_session final : public dialect_session {
     order by;
   };
 
+  /// Runs a statement as it is.
+  core::row_set plain(const core::contract& what, const core::table_names& names,
+                      std::span<const core::value> shared);
+  /// Runs several in one round trip. @return false: it cannot, and nothing was run.
+  bool run_placed(std::string_view operation, const core::table_names& names,
+                  std::span<core::statement_call> all);
   core::row_set read(const std::shared_ptr<known_table>& of, const core::contract& what,
                      std::span<const core::value> shared);
   core::row_set read_from(known_table& of, const core::contract& what,
@@ -119,9 +119,11 @@ class floor_session final : public dialect_session {
   void tell(known_table& of);
   void remove_from_floors(const core::table_names& names, std::span<const core::value> shared);
 
-  known_tables& tables_;
-  const bool looks_;
+  const std::shared_ptr<known_tables> tables_;
+  const bool looks_;                    // false: reads begin at the front (shortcuts::floors)
   std::vector<touched_table> touched_;  // by the reads of tableq's own transaction
 };
+
+extern const own_sessions floor_sessions;
 
 }  // namespace tableq::inline v0::drivers::postgresql

@@ -22,6 +22,7 @@ namespace tableq::inline v0 {
 
 namespace drivers {
 class pooler_check;
+struct own_sessions;
 }
 
 /// A failure as the transport reports it, before it is classified.
@@ -171,6 +172,8 @@ struct dialect {
   std::vector<std::string> setup = {};
   /// Begins a transaction. The transport commits with COMMIT.
   std::string begin = "BEGIN";
+  /// The same in a text that a person runs. Empty: the database's programs have an option for that.
+  std::string begin_in_scripts = {};
   /// Ends a transaction without its changes.
   std::string rollback = "ROLLBACK";
   /// An operation of several statements in a caller's transaction happens between `savepoint` and
@@ -207,6 +210,9 @@ struct dialect {
   std::vector<int> plan_failures = {};  ///< The database's numbers for "no plan".
   /// The database's capabilities. An address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};
+  /// What the library's sessions do for this database alone, such as the looks of
+  /// capabilities::deleted_rows_linger. Null: nothing. A copy of a registered dialect has its.
+  const drivers::own_sessions* own = nullptr;
   /// Converts an address into an endpoint, without connecting. Throws error errc::invalid_argument
   /// that names an unknown key or a bad value. Must not be null.
   endpoint (*resolve)(const dialect& self, const connection_url& url) = nullptr;

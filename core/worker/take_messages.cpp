@@ -39,6 +39,7 @@ std::size_t wait_for_turn(const worker_state& worker, worker_queue& queue) {
   std::unique_lock lock(worker.mutex());
   queue.takes = false;
   const std::stop_token stop = worker.stopping();
+  bool joint = false;
   do {
     queue.taker_waits = waits::for_room;
     queue.to_take.wait(lock, stop, [&] { return worker.room(queue) > 0; });
@@ -46,12 +47,13 @@ std::size_t wait_for_turn(const worker_state& worker, worker_queue& queue) {
     // A settlement that lasts long, for instance because it waits for a lock, does not hold up a
     // take. One that takes, too, has more time: a take beside it may be the first of the two to
     // end, and its later messages are then handled first.
-    queue.to_take.wait_until(
-        lock, stop, queue.took_at + (queue.joint ? 2 : 1) * worker_queue::longest_without_take,
-        [&] { return !worker_state::left_to_settlement(queue); });
+    joint = queue.joint;
+    queue.to_take.wait_until(lock, stop,
+                             queue.took_at + (joint ? 2 : 1) * worker_queue::longest_without_take,
+                             [&] { return !worker_state::left_to_settlement(queue); });
     queue.taker_waits = waits::no;
     if (stop.stop_requested()) return 0;
-  } while (worker.room(queue) == 0);
+  } while (worker.room(queue) == 0 || (queue.joint && !joint));
   queue.takes = true;
   queue.took_at = moment::clock::now();
   return use_room(worker, queue);

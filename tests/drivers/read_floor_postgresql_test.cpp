@@ -308,6 +308,54 @@ TEST_P(claims_under_a_snapshot, are_taken_as_quickly_with_a_rate) {
   expect_few_entries_seen();
 }
 
+TEST_P(claims_under_a_snapshot, are_taken_one_by_one_in_their_order_within_any_limits) {
+  for (const tableq::queue_limits& limits : {tableq::queue_limits{},
+                                             {.concurrency = 3},
+                                             {.rate = 1000},
+                                             {.rate = 1000, .concurrency = 3}}) {
+    auto jobs = db().claim("mail");
+    jobs.set_limits(limits);
+    const auto takes = [&](const std::string& wanted) {
+      const auto taken = jobs.take_one();
+      ASSERT_TRUE(taken) << wanted;
+      EXPECT_EQ(taken->payload, wanted);
+      EXPECT_EQ(jobs.complete(taken->receipt), tableq::settle_result::applied);
+    };
+    const auto pass = [&](int reads) {
+      for (int i = 0; i < reads; ++i) {
+        jobs.enqueue("x");
+        takes("x");
+      }
+    };
+    pass(200);  // until the reads begin behind them
+    // A take that comes late asks for due messages, and is another statement: so some come before.
+    jobs.enqueue("first");
+    const auto first = jobs.take_one();
+    ASSERT_TRUE(first);
+    jobs.enqueue("second");
+    jobs.enqueue("third");
+    takes("second");
+    EXPECT_EQ(jobs.release(first->receipt), tableq::settle_result::applied);
+    takes("first");
+    takes("third");
+    pass(20);  // After such a surprise the general statement is used for some time.
+    for (const char* name : {"1", "2", "3", "4", "5"}) jobs.enqueue(name);
+    if (limits.rate)
+      jobs.set_limits({.rate = 0.001, .burst = 3, .concurrency = limits.concurrency});
+    std::vector<tableq::receipt> held;
+    for (int i = 0; i < 3; ++i) held.push_back(jobs.take_one().value().receipt);
+    if (limits.rate || limits.concurrency) {
+      EXPECT_FALSE(jobs.take_one());
+    }
+    jobs.set_limits(limits);
+    EXPECT_EQ(jobs.complete_batch(held).size(), 3U);
+    takes("4");
+    jobs.enqueue("high", {.priority = 1});
+    takes("high");
+    db().drop("mail");
+  }
+}
+
 TEST_P(claims_under_a_snapshot, are_taken_as_quickly_where_groups_take_turns) {
   static_cast<void>(db().claim("mail", {.groups = {.by_turns = true}}));
   expect_few_entries_seen();

@@ -180,7 +180,7 @@ WITH writers AS MATERIALIZED (
 (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
         pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
 
--- fragment: new_attempt
+-- fragment: new_lease
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
 -- and attempts have bounds, so that no value of plain SQL can stop the take.
@@ -189,9 +189,8 @@ state = 1,
     attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
     claimed_at = CAST(:claimed_at AS bigint)
 
--- fragment: new_lease
-{new_attempt},
-    key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
+-- fragment: freed_key
+key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END
 
 -- fragment: since
@@ -332,6 +331,7 @@ FROM {parts} AS part
 -- fragment: lease_picked
 UPDATE {table} AS msg
 SET {new_lease},
+    {freed_key},
     due_at = {clock_at_change_of_all} + CAST(:lease AS bigint)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING {delivery}
@@ -1291,6 +1291,7 @@ WITH picked AS MATERIALIZED (
 -- name: claim.take.one
 UPDATE {table} AS msg
 SET {new_lease},
+    {freed_key},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
   SELECT found.id
@@ -1351,7 +1352,7 @@ AND (SELECT id
 -- claim.take for one message without :guard and :unkey, if it is of the one level that has a floor, and nothing comes
 -- before it. Else it takes nothing. Lists, and locks in several searches, cost time.
 UPDATE {table} AS msg
-SET {new_attempt},
+SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
   SELECT id
@@ -1363,7 +1364,7 @@ RETURNING {delivery}
 -- name: claim.take_first_limited
 -- The same for claim.take_limited with a concurrency alone, as far as the first waiting messages tell.
 UPDATE {table} AS msg
-SET {new_attempt},
+SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
   SELECT id
@@ -1421,7 +1422,7 @@ spent AS (
   RETURNING 1
 )
 UPDATE {table} AS msg
-SET {new_attempt},
+SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (SELECT id FROM picked)
   AND EXISTS (SELECT 1 FROM spent)

@@ -1,10 +1,15 @@
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <memory>
+
+#include "parse.hpp"
 
 namespace tool {
 
 namespace {
+
+const char* const of_database = "Database";
 
 class help_formatter : public CLI::Formatter {
  public:
@@ -25,7 +30,7 @@ void add_text(CLI::App& command, const std::string& name, std::string& target,
       .add_option_function<std::string>(
           name, [&target](const std::string& text) { target = text; }, description)
       ->type_name(shown)
-      ->group("Database");
+      ->group(of_database);
 }
 
 }  // namespace
@@ -55,6 +60,20 @@ std::string argument::text() const {
   return given() ? option_->results().front() : std::string();
 }
 
+std::chrono::milliseconds argument::duration(std::chrono::milliseconds otherwise,
+                                             std::chrono::milliseconds least) const {
+  return given() ? parse_duration(name(), text(), least) : otherwise;
+}
+
+std::int64_t argument::number(std::int64_t least, std::int64_t most) const {
+  return parse_number(name(), text(), least, most);
+}
+
+std::size_t argument::count(std::size_t otherwise, std::size_t most) const {
+  if (!given()) return otherwise;
+  return static_cast<std::size_t>(number(1, static_cast<std::int64_t>(most)));
+}
+
 CLI::App& add_command(CLI::App& parent, const std::string& name, const command_help& help) {
   CLI::App& command = *parent.add_subcommand(name, help.description);
   command.formatter(std::make_shared<help_formatter>(help));
@@ -74,7 +93,7 @@ void add_connection_options(CLI::App& command, connection_options& options) {
            "The database: sqlite://FILE, postgresql://USER@HOST/NAME or\n"
            "sqlserver://USER@HOST/NAME; or TABLEQ_DB in the environment");
   add_naming_options(command, options);
-  command.add_flag("--verify-only", options.verify_only, "Never create tables")->group("Database");
+  command.add_flag("--verify-only", options.verify_only, "Never create tables")->group(of_database);
 }
 
 void add_naming_options(CLI::App& command, connection_options& options) {
@@ -82,8 +101,30 @@ void add_naming_options(CLI::App& command, connection_options& options) {
   add_text(command, "--schema", options.schema, "NAME", "The schema of the tables");
 }
 
-void refuse(const argument& option, const std::string& name, const std::string& why) {
-  if (option.given()) throw usage_error(name + " " + why);
+bool any_option(const CLI::App& command) {
+  return !command
+              .get_options([](const CLI::Option* each) {
+                return each->count() > 0 && !each->get_positional() &&
+                       each->get_group() != of_database;
+              })
+              .empty();
+}
+
+void refuse(const argument& option, const std::string& why) {
+  if (option.given()) throw usage_error(option.name() + " " + why);
+}
+
+void refuse_misfits(const CLI::App& command, const std::string& kind) {
+  const auto given = [](const CLI::Option* option) { return option->count() > 0; };
+  for (const CLI::Option* each : command.get_options(given)) {
+    const std::string& text = each->get_description();
+    const std::string kinds = text.substr(0, std::min(text.find(':'), text.size()));
+    const bool restricted = kinds.size() < text.size() &&
+                            kinds.find_first_not_of("abcdefghijklmnopqrstuvwxyz ") == kinds.npos;
+    if (restricted && kinds.find(kind) == kinds.npos) {
+      throw usage_error(each->get_name() + " is for " + kinds + " only");
+    }
+  }
 }
 
 }  // namespace tool

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,38 +19,35 @@ namespace {
 
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
-void print(const std::vector<tableq::batch_info>& all, bool as_json) {
-  output out;
-  std::vector<std::vector<std::string>> rows{{"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING",
-                                              "COMPLETED", "DEAD", "REMOVED", "GONE", "THEN",
-                                              "CREATED"}};
-  for (const tableq::batch_info& one : all) {
-    if (as_json) out.line(batch_json(one).dump());
-    rows.push_back({std::to_string(one.id), one.name.empty() ? "-" : printable(one.name),
-                    state_of(one), std::to_string(one.total), std::to_string(one.outstanding),
-                    std::to_string(one.completed), std::to_string(one.dead),
-                    std::to_string(one.removed), std::to_string(one.gone),
-                    one.then.empty() ? "-" : one.then, iso(one.created_at)});
-  }
-  if (!as_json && !all.empty()) {
-    for (const std::string& line : aligned(rows)) out.line(line);
-  }
-  out.flush();
-}
+struct batch_list_arguments : arguments {
+  using arguments::arguments;
+  argument count{command, "--count", "N", "At most N (20)"};
+  flag as_json{command, "--json", "One object on each line"};
+};
 
-exit_status list_batches(const connection_options& connection, std::size_t count, bool as_json) {
+exit_status list_batches(const connection_options& connection, const batch_list_arguments& given) {
   constexpr std::size_t page = 1000;
+  const std::size_t count = given.count.count(20, 1'000'000'000);
   const tableq::database db = connect(connection);
-  std::vector<tableq::batch_info> all;
+  listing shown(given.as_json, {"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
+                                "DEAD", "REMOVED", "GONE", "THEN", "CREATED"});
   std::optional<std::int64_t> before;
-  while (all.size() < count) {
-    const auto found = db.batches({.max = std::min(page, count - all.size()), .before = before});
+  for (std::size_t left = count; left > 0;) {
+    const auto found = db.batches({.max = std::min(page, left), .before = before});
     if (found.empty()) break;
     before = found.back().id;
-    all.insert(all.end(), found.begin(), found.end());
+    left -= found.size();
+    for (const tableq::batch_info& one : found) {
+      shown.add(
+          batch_json(one).dump(),
+          {std::to_string(one.id), one.name.empty() ? "-" : printable(one.name), state_of(one),
+           std::to_string(one.total), std::to_string(one.outstanding),
+           std::to_string(one.completed), std::to_string(one.dead), std::to_string(one.removed),
+           std::to_string(one.gone), one.then.empty() ? "-" : one.then, iso(one.created_at)});
+    }
   }
-  print(all, as_json);
-  return all.empty() ? exit_status::nothing : exit_status::done;
+  shown.print();
+  return shown.status();
 }
 
 exit_status missing(std::int64_t id) {
@@ -62,7 +58,7 @@ exit_status missing(std::int64_t id) {
 exit_status get_batch(const connection_options& connection, std::int64_t id) {
   const auto found = connect(connection).batch(id).get();
   if (!found) return missing(id);
-  print({*found}, true);
+  print_line(batch_json(*found).dump());
   return exit_status::done;
 }
 
@@ -79,85 +75,40 @@ exit_status cancel_batch(const connection_options& connection, std::int64_t id) 
   return exit_status::nothing;
 }
 
-using batch_action = exit_status (*)(const connection_options&, std::int64_t);
+struct id_argument : arguments {
+  using arguments::arguments;
+  argument id = argument(command, "ID", "", "A batch, as `batch list` prints it").required();
+};
 
 void add_batch_action(CLI::App& batch, invocation& call, const char* name, const command_help& text,
-                      batch_action act) {
-  CLI::App& command = add_database_command(batch, call, name, text);
-  const auto id =
-      std::make_shared<argument>(command, "ID", "", "A batch, as `batch list` prints it");
-  id->required();
-  command.callback([&call, id, act] {
-    call.run = [&call, id, act] {
-      return act(call.connection, parse_number("ID", id->text(), 1, highest));
-    };
-  });
+                      exit_status (*act)(const connection_options&, std::int64_t)) {
+  add_database_command<id_argument>(
+      batch, call, name, text,
+      [act](const connection_options& connection, const id_argument& given) {
+        return act(connection, given.id.number(1, highest));
+      });
 }
 
-struct begin_arguments {
-  explicit begin_arguments(CLI::App& command)
-      : then(command, "--then", "QUEUE", "The queue that gets a message at the end"),
-        payload(command, "--payload", "TEXT", "Its payload; empty without it"),
-        parent(command, "--parent", "ID", "The batch of which the new one is a member"),
-        name(command, "--name", "TEXT", "A name for people, which list and get show") {}
-
-  argument then;
-  argument payload;
-  argument parent;
-  argument name;
+struct begin_arguments : arguments {
+  using arguments::arguments;
+  argument then{command, "--then", "QUEUE", "The queue that gets a message at the end"};
+  argument payload{command, "--payload", "TEXT", "Its payload; empty without it"};
+  argument parent{command, "--parent", "ID", "The batch of which the new one is a member"};
+  argument name{command, "--name", "TEXT", "A name for people, which list and get show"};
 };
 
 exit_status begin(const connection_options& connection, const begin_arguments& given) {
-  tableq::batch_options options;
+  tableq::batch_options options{.name = given.name.text()};
   if (given.then.given()) {
-    options.then = {.queue = given.then.text(),
-                    .payload = given.payload.given() ? given.payload.text() : std::string()};
+    options.then = {.queue = given.then.text(), .payload = given.payload.text()};
   } else {
-    refuse(given.payload, "--payload", "goes with --then");
+    refuse(given.payload, "goes with --then");
   }
   if (given.parent.given()) {
-    options.parent =
-        tableq::batch_id{.value = parse_number("--parent", given.parent.text(), 1, highest)};
+    options.parent = tableq::batch_id{.value = given.parent.number(1, highest)};
   }
-  if (given.name.given()) options.name = given.name.text();
-  tableq::database db = connect(connection);
-  const tableq::batch made = db.begin_batch(options);
-  output out;
-  out.line(std::to_string(made.id()));
-  out.flush();
+  print_line(std::to_string(connect(connection).begin_batch(options).id()));
   return exit_status::done;
-}
-
-void add_begin(CLI::App& batch, invocation& call) {
-  CLI::App& command = add_database_command(
-      batch, call, "begin",
-      {.description = "Begin a batch, and print its id",
-       .details = "Messages of all queues that were created with --batches may belong to it.",
-       .usage = "[--name TEXT] [--then QUEUE [--payload TEXT]] [--parent ID]",
-       .examples = "  id=$(tableq batch begin --then reports --payload 'import is done')"});
-  const auto given = std::make_shared<begin_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return begin(call.connection, *given); }; });
-}
-
-void add_batch_list(CLI::App& batch, invocation& call) {
-  CLI::App& command = add_database_command(
-      batch, call, "list",
-      {.description = "Show batches, the newest first",
-       .details = "Batches that ended over 30 days ago are forgotten. Exit status 1 when there is "
-                  "none.",
-       .usage = "[--count N] [--json]",
-       .examples = "  tableq batch list\n"
-                   "  tableq batch list --json | jq .outstanding"});
-  const auto count = std::make_shared<argument>(command, "--count", "N", "At most N (20)");
-  const auto as_json = std::make_shared<bool>(false);
-  command.add_flag("--json", *as_json, "One object on each line");
-  command.callback([&call, count, as_json] {
-    call.run = [&call, count, as_json] {
-      return list_batches(call.connection, count_or(*count, "--count", 20, 1'000'000'000),
-                          *as_json);
-    };
-  });
 }
 
 }  // namespace
@@ -175,8 +126,22 @@ void add_batch(CLI::App& app, invocation& call) {
                    "  tableq enqueue jobs --batch \"$id\" 'part 1' 'part 2'\n"
                    "  tableq batch seal \"$id\""});
   batch.require_subcommand(1);
-  add_begin(batch, call);
-  add_batch_list(batch, call);
+  add_database_command<begin_arguments>(
+      batch, call, "begin",
+      {.description = "Begin a batch, and print its id",
+       .details = "Messages of all queues that were created with --batches may belong to it.",
+       .usage = "[--name TEXT] [--then QUEUE [--payload TEXT]] [--parent ID]",
+       .examples = "  id=$(tableq batch begin --then reports --payload 'import is done')"},
+      begin);
+  add_database_command<batch_list_arguments>(
+      batch, call, "list",
+      {.description = "Show batches, the newest first",
+       .details = "Batches that ended over 30 days ago are forgotten. Exit status 1 when there is "
+                  "none.",
+       .usage = "[--count N] [--json]",
+       .examples = "  tableq batch list\n"
+                   "  tableq batch list --json | jq .outstanding"},
+      list_batches);
   add_batch_action(batch, call, "get",
                    {.description = "Show a batch as a JSON object",
                     .details = "Exit status 1 when it is not there.",

@@ -1,4 +1,3 @@
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,28 +19,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct bench_arguments {
-  explicit bench_arguments(CLI::App& command)
-      : kinds(command, "--kind", "KIND", "heap, fifo, lifo, pending or claim; may be repeated"),
-        queue(command, "--queue", "NAME",
-              "This queue instead of new ones; it must be empty, and is emptied at the end"),
-        time(command, "--time", "TIME", "Time for each figure, from 10ms to 10m (3s)"),
-        threads(command, "--threads", "N", "Threads in the rows with many, 1 to 1000 (16)"),
-        batch(command, "--batch", "N", "Messages in a batch, 2 to 10000 (100)"),
-        payload(command, "--payload-size", "BYTES", "Size of each message, 0 to 1000000 (200)"),
-        sessions(command, "--sessions", "N", "The most connections to the database (16)") {
-    kinds.repeatable();
-    command.add_flag("--json", as_json, "One object on each line");
-  }
+struct bench_arguments : arguments {
+  using arguments::arguments;
 
-  argument kinds;
-  argument queue;
-  argument time;
-  argument threads;
-  argument batch;
-  argument payload;
-  argument sessions;
-  bool as_json = false;
+  argument kinds =
+      argument(command, "--kind", "KIND", "heap, fifo, lifo, pending or claim; may be repeated")
+          .repeatable();
+  argument queue{command, "--queue", "NAME",
+                 "This queue instead of new ones; it must be empty, and is emptied at the end"};
+  argument time{command, "--time", "TIME", "Time for each figure, from 10ms to 10m (3s)"};
+  argument threads{command, "--threads", "N", "Threads in the rows with many, 1 to 1000 (16)"};
+  argument batch{command, "--batch", "N", "Messages in a batch, 2 to 10000 (100)"};
+  argument payload{command, "--payload-size", "BYTES", "Size of each message, 0 to 1000000 (200)"};
+  argument sessions{command, "--sessions", "N", "The most connections to the database (16)"};
+  flag as_json{command, "--json", "One object on each line"};
 };
 
 bench_settings settings_of(const bench_arguments& given) {
@@ -50,16 +41,11 @@ bench_settings settings_of(const bench_arguments& given) {
     out.kinds.clear();
     for (const std::string& text : given.kinds.all()) out.kinds.push_back(tableq::parse_kind(text));
   }
-  out.time = duration_or(given.time, "--time", out.time, milliseconds{10});
+  out.time = given.time.duration(out.time, milliseconds{10});
   if (out.time > std::chrono::minutes{10}) throw usage_error("--time must be at most 10m");
-  out.threads = count_or(given.threads, "--threads", out.threads, 1000);
-  if (given.batch.given()) {
-    out.batch = static_cast<std::size_t>(parse_number("--batch", given.batch.text(), 2, 10'000));
-  }
-  if (given.payload.given()) {
-    out.payload = static_cast<std::size_t>(
-        parse_number("--payload-size", given.payload.text(), 0, 1'000'000));
-  }
+  out.threads = given.threads.count(out.threads, 1000);
+  given.batch.store(out.batch, number_from<std::size_t>(2, 10'000));
+  given.payload.store(out.payload, number_from<std::size_t>(0, 1'000'000));
   constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
   if (out.batch * out.payload > most_bytes) {
     throw usage_error("--batch times --payload-size must be at most 64 MiB");
@@ -78,7 +64,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
     throw usage_error("--kind and --queue exclude each other: the queue has a kind");
   }
   bench_settings settings = settings_of(given);
-  const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
+  const std::size_t sessions = given.sessions.count(16, 1000);
   bench::end_on_signals();
   tableq::database db = connect(connection, creates, sessions);
   if (!creates) {
@@ -102,7 +88,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
 }  // namespace
 
 void add_bench(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<bench_arguments>(
       app, call, "bench",
       {.description = "Measure queues in your database, in about a minute",
        .details = "Creates its own queues (bench-...), measures single calls, batches and many "
@@ -120,10 +106,8 @@ void add_bench(CLI::App& app, invocation& call) {
                    "  tableq bench --kind claim --threads 64\n"
                    "  tableq create claim trial --keep-completed && tableq bench --queue trial\n"
                    "  tableq --db sqlite:///var/lib/app/jobs.db bench --time 500ms\n"
-                   "  tableq bench --json | jq -r '[.kind, .what, .threads, .rate] | @tsv'"});
-  const auto given = std::make_shared<bench_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return bench(call.connection, *given); }; });
+                   "  tableq bench --json | jq -r '[.kind, .what, .threads, .rate] | @tsv'"},
+      bench);
 }
 
 }  // namespace tool

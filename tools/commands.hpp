@@ -31,6 +31,7 @@ void add_redrive(CLI::App& app, invocation& call);
 void add_batch(CLI::App& app, invocation& call);
 void add_dead(CLI::App& app, invocation& call);
 void add_purge(CLI::App& app, invocation& call);
+void add_dead_purge(CLI::App& dead, invocation& call);
 void add_pause(CLI::App& app, invocation& call);
 void add_resume(CLI::App& app, invocation& call);
 void add_limit(CLI::App& app, invocation& call);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "connection.hpp"
 #include "format.hpp"
 #include "output.hpp"
-#include "parse.hpp"
 #include "status_line.hpp"
 
 namespace tool {
@@ -22,23 +20,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-struct dequeue_arguments {
-  explicit dequeue_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The queue; any kind but claim"),
-        count(command, "--count", "N", "At most N messages (1)"),
-        wait(command, "--wait", "TIME", "Wait at most TIME for each message") {
-    queue.required();
-    command.add_flag("--all", all, "Until the queue is empty");
-    command.add_flag("--json", as_json, "One object on each line");
-    command.add_flag("--raw", raw, "Print one payload, without a newline");
-  }
-
-  argument queue;
-  argument count;
-  argument wait;
-  bool all = false;
-  bool as_json = false;
-  bool raw = false;
+struct dequeue_arguments : arguments {
+  using arguments::arguments;
+  argument queue = argument(command, "QUEUE", "", "The queue; any kind but claim").required();
+  argument count{command, "--count", "N", "At most N messages (1)"};
+  argument wait{command, "--wait", "TIME", "Wait at most TIME for each message"};
+  flag all{command, "--all", "Until the queue is empty"};
+  flag as_json{command, "--json", "One object on each line"};
+  flag raw{command, "--raw", "Print one payload, without a newline"};
 };
 
 /// How many messages one transaction takes: few at first, then about 4 MiB.
@@ -155,9 +144,9 @@ void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time
 exit_status dequeue(const connection_options& connection, const dequeue_arguments& given) {
   if (given.all && given.count.given()) throw usage_error("--count and --all exclude each other");
   if (given.raw && given.as_json) throw usage_error("--raw and --json exclude each other");
-  const std::size_t count = count_or(given.count, "--count", 1, 1'000'000'000);
+  const std::size_t count = given.count.count(1, 1'000'000'000);
   if (given.raw && (given.all || count > 1)) throw usage_error("--raw takes one message only");
-  const milliseconds wait = duration_or(given.wait, "--wait", {});
+  const milliseconds wait = given.wait.duration();
 
   // `repeat` has the patience: the library's own would exceed the time.
   constexpr milliseconds library_tries{100};
@@ -193,7 +182,7 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
 }  // namespace
 
 void add_dequeue(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<dequeue_arguments>(
       app, call, "dequeue",
       {.description = "Read messages, delete them, and print their payloads",
        .details =
@@ -210,10 +199,8 @@ void add_dequeue(CLI::App& app, invocation& call) {
        .examples = "  tableq dequeue mail\n"
                    "  tableq dequeue mail --raw > message.bin\n"
                    "  tableq dequeue mail --all --json | jq -r .payload\n"
-                   "  tableq dequeue mail --count 10 --wait 5s"});
-  const auto given = std::make_shared<dequeue_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return dequeue(call.connection, *given); }; });
+                   "  tableq dequeue mail --count 10 --wait 5s"},
+      dequeue);
 }
 
 }  // namespace tool

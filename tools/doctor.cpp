@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,17 +15,12 @@ namespace tool {
 
 namespace {
 
-struct doctor_arguments {
-  explicit doctor_arguments(CLI::App& command)
-      : mapping(command, "--mapping", "FILE",
-                "Also the table of the application that this JSON describes") {
-    command.add_flag("--json", as_json, "One object on each line, also for what is right");
-    command.add_flag("--verbose", verbose, "Also a line for each check that found nothing");
-  }
-
-  argument mapping;
-  bool as_json = false;
-  bool verbose = false;
+struct doctor_arguments : arguments {
+  using arguments::arguments;
+  argument mapping{command, "--mapping", "FILE",
+                   "Also the table of the application that this JSON describes"};
+  flag as_json{command, "--json", "One object on each line, also for what is right"};
+  flag verbose{command, "--verbose", "Also a line for each check that found nothing"};
 };
 
 exit_status inspect(const connection_options& connection, const doctor_arguments& given) {
@@ -67,17 +61,15 @@ exit_status inspect(const connection_options& connection, const doctor_arguments
 }  // namespace
 
 void add_doctor(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_database_command(app, call, "doctor",
-                           {.description = "Find problems that make queues slow or wrong",
-                            .details = "Says how to repair them, and changes nothing.\n"
-                                       "Exit status 3 for a problem, not for a warning.",
-                            .usage = "[--mapping FILE] [--verbose | --json]",
-                            .examples = "  tableq doctor\n"
-                                        "  tableq doctor --json | jq 'select(.level != \"ok\")'"});
-  const auto given = std::make_shared<doctor_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return inspect(call.connection, *given); }; });
+  add_database_command<doctor_arguments>(
+      app, call, "doctor",
+      {.description = "Find problems that make queues slow or wrong",
+       .details = "Says how to repair them, and changes nothing.\n"
+                  "Exit status 3 for a problem, not for a warning.",
+       .usage = "[--mapping FILE] [--verbose | --json]",
+       .examples = "  tableq doctor\n"
+                   "  tableq doctor --json | jq 'select(.level != \"ok\")'"},
+      inspect);
 }
 
 }  // namespace tool

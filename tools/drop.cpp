@@ -1,4 +1,3 @@
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,9 +11,15 @@ namespace tool {
 
 namespace {
 
-exit_status drop(const connection_options& connection, const std::string& name, bool yes) {
+struct drop_arguments : queue_argument {
+  using queue_argument::queue_argument;
+  flag yes{command, "--yes", "Yes, delete it"};
+};
+
+exit_status drop(const connection_options& connection, const drop_arguments& given) {
+  const std::string name = given.queue.text();
   tableq::database db = connect(connection);
-  if (!yes) {
+  if (!given.yes) {
     const auto found = db.find(name);
     const bool stored = found && found->kind == tableq::kind::table;
     throw usage_error(stored ? "this deletes the stored mapping, and the table stays; confirm with "
@@ -37,21 +42,15 @@ exit_status drop(const connection_options& connection, const std::string& name, 
 }  // namespace
 
 void add_drop(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_database_command(app, call, "drop",
-                           {.description = "Delete a queue with all its messages",
-                            .details = "Exit status 1 when there is no such queue. Of a table of "
-                                       "the application it deletes the stored\n"
-                                       "mapping only.",
-                            .usage = "QUEUE --yes",
-                            .examples = "  tableq drop mail --yes"});
-  const auto queue = std::make_shared<argument>(command, "QUEUE", "", "The queue");
-  queue->required();
-  const auto yes = std::make_shared<bool>(false);
-  command.add_flag("--yes", *yes, "Yes, delete it");
-  command.callback([&call, queue, yes] {
-    call.run = [&call, queue, yes] { return drop(call.connection, queue->text(), *yes); };
-  });
+  add_database_command<drop_arguments>(
+      app, call, "drop",
+      {.description = "Delete a queue with all its messages",
+       .details = "Exit status 1 when there is no such queue. Of a table of "
+                  "the application it deletes the stored\n"
+                  "mapping only.",
+       .usage = "QUEUE --yes",
+       .examples = "  tableq drop mail --yes"},
+      drop);
 }
 
 }  // namespace tool

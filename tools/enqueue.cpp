@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,51 +18,30 @@ namespace tool {
 
 namespace {
 
-struct enqueue_arguments {
-  explicit enqueue_arguments(CLI::App& added)
-      : command(added),
-        queue(added, "QUEUE", "", "The queue"),
-        delay(added, "--delay", "TIME", "pending and claim: not read before this time"),
-        priority(added, "--priority", "N", "claim: higher comes first (0)"),
-        key(added, "--key", "TEXT", "claim: at most one message of the queue has this key"),
-        on_duplicate(added, "--on-duplicate", "keep|reject|replace|postpone",
-                     "claim: the policy if the key is held (keep)"),
-        group(added, "--group", "TEXT", "claim: messages of a group are taken one after the other"),
-        ttl(added, "--ttl", "TIME", "claim: dead if not taken within this time"),
-        batch(added, "--batch", "ID", "claim: the batch of the message"),
-        header(added, "--header", "NAME=VALUE", "claim: a header; may be repeated"),
-        created_at(added, "--created-at", "WHEN",
-                   "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"),
-        wait(added, "--wait", "TIME",
-             "Wait at most TIME for room in a full queue; with --lines for each part"),
-        max_payload(
-            added, "--max-payload", "BYTES",
-            "Refuse longer messages (PostgreSQL: 500000000; pg_dump fails from 537000000 on)") {
-    queue.required();
-    header.repeatable();
-    added.add_flag("--lines", lines, "Each line of standard input is a message");
-    added.add_flag("--stdin", standard_input, "All of standard input is one message");
-    added.add_flag("--ids", ids, "With --lines: print the ids");
-    // The payloads as typed: CLI11 would change some of them.
-    added.allow_extras();
-  }
+struct enqueue_arguments : queue_argument {
+  using queue_argument::queue_argument;
 
-  CLI::App& command;
-  argument queue;
-  argument delay;
-  argument priority;
-  argument key;
-  argument on_duplicate;
-  argument group;
-  argument ttl;
-  argument batch;
-  argument header;
-  argument created_at;
-  argument wait;
-  argument max_payload;
-  bool lines = false;
-  bool standard_input = false;
-  bool ids = false;
+  argument delay{command, "--delay", "TIME", "pending and claim: not read before this time"};
+  argument priority{command, "--priority", "N", "claim: higher comes first (0)"};
+  argument key{command, "--key", "TEXT", "claim: at most one message of the queue has this key"};
+  argument on_duplicate{command, "--on-duplicate", "keep|reject|replace|postpone",
+                        "claim: the policy if the key is held (keep)"};
+  argument group{command, "--group", "TEXT",
+                 "claim: messages of a group are taken one after the other"};
+  argument ttl{command, "--ttl", "TIME", "claim: dead if not taken within this time"};
+  argument batch{command, "--batch", "ID", "claim: the batch of the message"};
+  argument header =
+      argument(command, "--header", "NAME=VALUE", "claim: a header; may be repeated").repeatable();
+  argument created_at{command, "--created-at", "WHEN",
+                      "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"};
+  argument wait{command, "--wait", "TIME",
+                "Wait at most TIME for room in a full queue; with --lines for each part"};
+  argument max_payload{
+      command, "--max-payload", "BYTES",
+      "Refuse longer messages (PostgreSQL: 500000000; pg_dump fails from 537000000 on)"};
+  flag lines{command, "--lines", "Each line of standard input is a message"};
+  flag standard_input{command, "--stdin", "All of standard input is one message"};
+  flag ids{command, "--ids", "With --lines: print the ids"};
 };
 
 /// The options of all kinds; those that a kind lacks are refused before.
@@ -73,56 +51,31 @@ struct message_options {
   tableq::claim_enqueue_options claim;
 };
 
-void refuse_misfits(const enqueue_arguments& given, tableq::kind kind) {
-  if (kind == tableq::kind::claim) return;
-  refuse(given.priority, "--priority", "is for claim queues only");
-  refuse(given.key, "--key", "is for claim queues only");
-  refuse(given.header, "--header", "is for claim queues only");
-  refuse(given.group, "--group", "is for claim queues only");
-  refuse(given.ttl, "--ttl", "is for claim queues only");
-  refuse(given.batch, "--batch", "is for claim queues only");
-  if (kind != tableq::kind::pending) {
-    refuse(given.delay, "--delay", "is for pending and claim queues only");
-  }
-}
-
-tableq::on_duplicate parse_policy(const std::string& text) {
+tableq::on_duplicate parse_policy(const std::string& option, const std::string& text) {
   using tableq::on_duplicate;
   if (text == "keep") return on_duplicate::keep_first;
   if (text == "reject") return on_duplicate::reject;
   if (text == "replace") return on_duplicate::replace;
   if (text == "postpone") return on_duplicate::postpone;
-  throw usage_error("--on-duplicate takes keep, reject, replace or postpone");
+  throw usage_error(option + " takes keep, reject, replace or postpone");
 }
 
 message_options read_options(const enqueue_arguments& given) {
   message_options result;
-  const auto delay = duration_or(given.delay, "--delay", {});
-  result.pending.delay = result.claim.delay = delay;
-  if (given.created_at.given()) {
-    const auto time = parse_timestamp("--created-at", given.created_at.text());
-    result.plain.created_at = result.pending.created_at = result.claim.created_at = time;
-  }
-  if (given.priority.given()) {
-    result.claim.priority = static_cast<std::int32_t>(
-        parse_number("--priority", given.priority.text(), INT32_MIN, INT32_MAX));
-  }
-  if (given.key.given()) result.claim.key = given.key.text();
-  if (given.on_duplicate.given()) {
-    if (!given.key.given()) throw usage_error("--on-duplicate goes with --key");
-    result.claim.on_duplicate = parse_policy(given.on_duplicate.text());
-  }
-  if (given.group.given()) result.claim.group = given.group.text();
-  if (given.ttl.given()) {
-    result.claim.time_to_live =
-        parse_duration("--ttl", given.ttl.text(), std::chrono::milliseconds{1});
-  }
+  result.pending.delay = result.claim.delay = given.delay.duration();
+  given.created_at.store(result.plain.created_at, parse_timestamp);
+  result.pending.created_at = result.claim.created_at = result.plain.created_at;
+  given.priority.store(result.claim.priority, number_from<std::int32_t>(INT32_MIN, INT32_MAX));
+  given.key.store(result.claim.key);
+  if (!given.key.given()) refuse(given.on_duplicate, "goes with --key");
+  given.on_duplicate.store(result.claim.on_duplicate, parse_policy);
+  given.group.store(result.claim.group);
+  given.ttl.store(result.claim.time_to_live, duration_from(std::chrono::milliseconds{1}));
   if (given.batch.given()) {
-    result.claim.batch =
-        tableq::batch_id{.value = parse_number("--batch", given.batch.text(), 1, INT64_MAX)};
+    result.claim.batch = tableq::batch_id{.value = given.batch.number(1, INT64_MAX)};
   }
   for (const std::string& one : given.header.all()) {
-    auto [name, value] = parse_assignment("--header", one);
+    auto [name, value] = parse_assignment(given.header.name(), one);
     if (!result.claim.headers.emplace(name, std::move(value)).second) {
       throw usage_error("--header gives one name twice");
     }
@@ -269,17 +222,14 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
     throw usage_error("--key goes with one message only");
   }
   message_options options = read_options(given);
-  const tableq::when_full full{.wait = duration_or(given.wait, "--wait", {})};
+  const tableq::when_full full{.wait = given.wait.duration()};
 
   connection_options connection = call.connection;
-  if (given.max_payload.given()) {
-    connection.max_payload = static_cast<std::size_t>(
-        parse_number("--max-payload", given.max_payload.text(), 1, 1'000'000'000));
-  }
+  given.max_payload.store(connection.max_payload, number_from<std::size_t>(1, 1'000'000'000));
   tableq::database db = connect(connection);
   const std::string name = given.queue.text();
   const tableq::queue_info found = require(db, name);
-  refuse_misfits(given, found.kind);
+  refuse_misfits(given.command, std::string(tableq::to_string(found.kind)));
   target queue(open_queue(db, found), std::move(options), full);
   if (given.lines) return enqueue_lines(queue, given.ids);
   if (given.standard_input) {
@@ -310,11 +260,9 @@ void add_enqueue(CLI::App& app, invocation& call) {
            "  tableq enqueue mail -- '-starts with a dash'\n"
            "  find /srv -type f | tableq enqueue jobs --lines --priority 5 --wait 1h\n"
            "  tableq enqueue jobs --stdin --key invoice-42 --header type=pdf < invoice.pdf"});
-  const auto given = std::make_shared<enqueue_arguments>(command);
-  command.callback([&call, given] {
-    call.takes_tail = true;
-    call.run = [&call, given] { return enqueue(call, *given); };
-  });
+  // The payloads as typed: CLI11 would change some of them.
+  command.allow_extras();
+  on_command<enqueue_arguments>(command, call, enqueue);
 }
 
 }  // namespace tool

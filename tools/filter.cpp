@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "messages.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "status_line.hpp"
@@ -14,41 +13,18 @@ const char* const filter_details =
     "steps of 1,000, and it prints how many. --dry-run counts them first, up to 10,000, and\n"
     "changes nothing. Exit status 1 when there was none.";
 
-filter_arguments::filter_arguments(CLI::App& command)
-    : state(command, "--state", "STATE", "ready, delayed, leased, held, done or dead"),
-      older_than(command, "--older-than", "TIME",
-                 "Finished, or if not finished enqueued, at least TIME ago"),
-      header(command, "--header", "NAME=VALUE", "With this header"),
-      group(command, "--group", "GROUP", "Of this group"),
-      key_prefix(command, "--key-prefix", "TEXT", "Whose key begins with TEXT"),
-      error(command, "--error", "TEXT", "Whose last error contains TEXT") {}
-
-bool filter_arguments::given() const {
-  return state.given() || !only_state();
-}
-
-bool filter_arguments::only_state() const {
-  return !older_than.given() && !header.given() && !group.given() && !key_prefix.given() &&
-         !error.given();
-}
-
 tableq::message_filter filter_arguments::read() const {
   tableq::message_filter out;
-  if (state.given()) out.state = parse_state(state.text());
-  if (older_than.given()) out.older_than = parse_duration("--older-than", older_than.text());
-  if (header.given()) {
-    auto [name, value] = parse_assignment("--header", header.text());
-    out.header = tableq::header_value{std::move(name), std::move(value)};
-  }
-  if (group.given()) out.group = group.text();
-  if (key_prefix.given()) out.key_prefix = key_prefix.text();
-  if (error.given()) out.error = error.text();
+  state.store(out.state, parse_state);
+  older_than.store(out.older_than, duration_from({}));
+  header.store(out.header, [](const std::string& option, const std::string& text) {
+    auto [name, value] = parse_assignment(option, text);
+    return tableq::header_value{std::move(name), std::move(value)};
+  });
+  group.store(out.group);
+  key_prefix.store(out.key_prefix);
+  error.store(out.error);
   return out;
-}
-
-bulk_arguments::bulk_arguments(CLI::App& command) : filter_arguments(command) {
-  command.add_flag("--all", all, "All messages");
-  command.add_flag("--dry-run", dry_run, "Only count them");
 }
 
 bool bulk_arguments::by_filter(bool ids) const {
@@ -77,9 +53,7 @@ exit_status bulk_arguments::run(
   }
   const tableq::bulk_result result = action(read(), options);
   status.clear();
-  output out;
-  out.line(std::to_string(result.count) + (dry_run && result.stopped_at ? "+" : ""));
-  out.flush();
+  print_line(std::to_string(result.count) + (dry_run && result.stopped_at ? "+" : ""));
   if (dry_run && result.stopped_at) {
     status.note("counted up to 10000 messages, among up to 1000000: there may be more");
   }

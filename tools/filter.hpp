@@ -11,27 +11,32 @@
 namespace tool {
 
 /// The options that select messages of a claim queue.
-struct filter_arguments {
-  explicit filter_arguments(CLI::App& command);
+struct filter_arguments : arguments {
+  using arguments::arguments;
+
+  argument state{command, "--state", "STATE", "ready, delayed, leased, held, done or dead"};
+  argument older_than{command, "--older-than", "TIME",
+                      "Finished, or if not finished enqueued, at least TIME ago"};
+  argument header{command, "--header", "NAME=VALUE", "With this header"};
+  argument group{command, "--group", "GROUP", "Of this group"};
+  argument key_prefix{command, "--key-prefix", "TEXT", "Whose key begins with TEXT"};
+  argument error{command, "--error", "TEXT", "Whose last error contains TEXT"};
 
   /// Whether any condition was given.
-  [[nodiscard]] bool given() const;
-  /// Whether no other condition than a state was given.
-  [[nodiscard]] bool only_state() const;
+  [[nodiscard]] bool given() const {
+    return state.given() || older_than.given() || header.given() || group.given() ||
+           key_prefix.given() || error.given();
+  }
   /// @throws usage_error
   [[nodiscard]] tableq::message_filter read() const;
-
-  argument state;
-  argument older_than;
-  argument header;
-  argument group;
-  argument key_prefix;
-  argument error;
 };
 
 /// The same with the options of an action by filter.
 struct bulk_arguments : filter_arguments {
-  explicit bulk_arguments(CLI::App& command);
+  using filter_arguments::filter_arguments;
+
+  flag all{command, "--all", "All messages"};
+  flag dry_run{command, "--dry-run", "Only count them"};
 
   /// @param ids whether messages were named: then no other option may be given.
   /// @return whether the action is one by filter. @throws usage_error if neither was given.
@@ -45,9 +50,6 @@ struct bulk_arguments : filter_arguments {
       const std::string& done,
       const std::function<tableq::bulk_result(const tableq::message_filter&,
                                               const tableq::bulk_options&)>& action) const;
-
-  bool all = false;
-  bool dry_run = false;
 };
 
 /// Lines of the help that the actions by filter share.

@@ -83,15 +83,8 @@ void add_bytes(json& object, const std::string& name, std::string_view bytes) {
 }
 
 std::string with_payload(json object, std::string_view payload) {
-  object["payload"] = payload;
-  try {
-    return object.dump();
-  } catch (const json::type_error&) {
-    // The library's own check for UTF-8; tableq has checked everything else in the object.
-    object.erase("payload");
-    object["payload_base64"] = base64(payload);
-    return object.dump(-1, ' ', false, json::error_handler_t::replace);
-  }
+  add_bytes(object, "payload", payload);
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string message_json(const tableq::message& message) {
@@ -177,6 +170,29 @@ json batch_json(const tableq::batch_info& of) {
 
 namespace {
 
+template <class Number>
+json or_null(const std::optional<Number>& of) {
+  return of ? json(*of) : json();
+}
+
+}  // namespace
+
+json limits_json(const tableq::queue_limits& limits) {
+  return {{"capacity", or_null(limits.capacity)},
+          {"rate", or_null(limits.rate)},
+          {"burst", or_null(limits.burst)},
+          {"concurrency", or_null(limits.concurrency)}};
+}
+
+json limits_json(const tableq::group_limits& limits) {
+  return {{"running", or_null(limits.running)},
+          {"rate", or_null(limits.rate)},
+          {"burst", or_null(limits.burst)},
+          {"weight", or_null(limits.weight)}};
+}
+
+namespace {
+
 std::string retry_text(const tableq::retry_delays& retry) {
   std::string out;
   for (const std::chrono::milliseconds each : retry.after) {
@@ -240,6 +256,28 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+void listing::add(const std::string& object, std::vector<std::string> cells) {
+  any_ = true;
+  if (as_json_) {
+    objects_.push_back(object);
+  } else {
+    rows_.push_back(std::move(cells));
+  }
+}
+
+void listing::print() {
+  if (!any_) return;
+  output out;
+  for (const std::string& line : as_json_ ? objects_ : aligned(rows_)) out.line(line);
+  out.flush();
+  objects_.clear();
+  rows_.clear();  // The heading, too: it stands above the first page only.
+}
+
+exit_status listing::status() const {
+  return any_ ? exit_status::done : exit_status::nothing;
 }
 
 }  // namespace tool

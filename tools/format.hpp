@@ -3,14 +3,18 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <tableq/batch_options.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/schedules.hpp>
 #include <tableq/schema.hpp>
+
+#include "exit_status.hpp"
 
 namespace tool {
 
@@ -49,10 +53,32 @@ json schedule_json(const tableq::schedule_info& info);
 std::string state_of(const tableq::batch_info& of);
 json batch_json(const tableq::batch_info& of);
 
+/// Null: no limit.
+json limits_json(const tableq::queue_limits& limits);
+json limits_json(const tableq::group_limits& limits);
+
 /// `lease=30s max_attempts=5`; empty if the kind has no options or all are default.
 std::string options_text(const tableq::queue_info& queue);
 
 /// Columns as wide as their widest cell, two blanks between them; the last one is not padded.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
+
+/// What a command lists: rows under a heading, or with --json an object on each line.
+class listing {
+ public:
+  listing(bool as_json, std::vector<std::string> heading)
+      : as_json_(as_json), rows_{std::move(heading)} {}
+  void add(const std::string& object, std::vector<std::string> cells);
+  /// Prints all that was added since, nothing if that is nothing. @throws output_error
+  void print();
+  /// Done, if there was a row.
+  [[nodiscard]] exit_status status() const;
+
+ private:
+  bool as_json_;
+  bool any_ = false;
+  std::vector<std::string> objects_;
+  std::vector<std::vector<std::string>> rows_;
+};
 
 }  // namespace tool

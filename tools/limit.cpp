@@ -1,16 +1,14 @@
+#include <charconv>
+#include <cmath>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <tableq/tableq.hpp>
 
 #include "commands.hpp"
 #include "connection.hpp"
 #include "format.hpp"
-#include "limits.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 
@@ -18,76 +16,89 @@ namespace tool {
 
 namespace {
 
-struct limit_arguments {
-  explicit limit_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The queue"),
-        capacity(command, "--capacity", "N", "The most waiting and leased messages, or none"),
-        rate(command, "--rate", "N", "Messages read per second, 0.001 or more, or none"),
-        burst(command, "--burst", "N", "The most messages at once after a pause"),
-        concurrency(command, "--concurrency", "N", "claim: the most leased messages, or none"),
-        group(command, "--group", "NAME",
-              "claim: the limits of this group; with an empty name of all without their own"),
-        running(command, "--running", "N",
-                "The most ready and leased messages of the group, or none"),
-        weight(command, "--weight", "N", "Turns of the group where others have one, or none"),
-        count(command, "--count", "N", "With --groups: at most N (500)") {
-    queue.required();
-    command.add_flag("--groups", groups,
-                     "claim: show the limits of groups, from NAME of --group on");
-    command.add_flag("--json", as_json, "Print the limits as an object");
-  }
+struct limit_arguments : queue_argument {
+  using queue_argument::queue_argument;
+
+  argument capacity{command, "--capacity", "N", "The most waiting and leased messages, or none"};
+  argument rate{command, "--rate", "N", "Messages read per second, 0.001 or more, or none"};
+  argument burst{command, "--burst", "N", "The most messages at once after a pause"};
+  argument concurrency{command, "--concurrency", "N", "claim: the most leased messages, or none"};
+  argument group{command, "--group", "NAME",
+                 "claim: the limits of this group; with an empty name of all without their own"};
+  argument running{command, "--running", "N",
+                   "The most ready and leased messages of the group, or none"};
+  argument weight{command, "--weight", "N", "Turns of the group where others have one, or none"};
+  argument count{command, "--count", "N", "With --groups: at most N (500)"};
+  flag groups{command, "--groups", "claim: show the limits of groups, from NAME of --group on"};
+  flag as_json{command, "--json", "Print the limits as an object"};
+
   [[nodiscard]] bool any() const {
     return capacity.given() || rate.given() || burst.given() || concurrency.given() ||
            running.given() || weight.given();
   }
-  /// The text of one of them.
-  [[nodiscard]] std::optional<std::string> operator()(const std::string& name) const {
-    for (const auto& [option, each] : {std::pair{"capacity", &capacity},
-                                       {"rate", &rate},
-                                       {"burst", &burst},
-                                       {"concurrency", &concurrency},
-                                       {"running", &running},
-                                       {"weight", &weight}}) {
-      if (name == option && each->given()) return each->text();
-    }
-    return std::nullopt;
-  }
-
-  argument queue;
-  argument capacity;
-  argument rate;
-  argument burst;
-  argument concurrency;
-  argument group;
-  argument running;
-  argument weight;
-  argument count;
-  bool groups = false;
-  bool as_json = false;
 };
+
+double parse_rate(const std::string& option, const std::string& text) {
+  double out = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) {
+    throw usage_error(option + " must be a number of messages per second, such as 0.5, or none");
+  }
+  return out;
+}
+
+template <class Number, class Read>
+void set_limit(std::optional<Number>& limit, const argument& given, Read read) {
+  if (given.text() == "none") {
+    limit.reset();
+  } else {
+    given.store(limit, read);
+  }
+}
+
+// Given limits replace stored ones; removing a rate removes its burst.
+
+tableq::queue_limits changed(tableq::queue_limits limits, const limit_arguments& given) {
+  set_limit(limits.capacity, given.capacity, number_from<std::size_t>(1, 1'000'000'000'000));
+  set_limit(limits.rate, given.rate, parse_rate);
+  if (!limits.rate) limits.burst.reset();
+  set_limit(limits.burst, given.burst, number_from<int>(1, 1'000'000));
+  set_limit(limits.concurrency, given.concurrency, number_from<int>(1, 1'000'000));
+  return limits;
+}
+
+tableq::group_limits changed(tableq::group_limits limits, const limit_arguments& given) {
+  set_limit(limits.running, given.running, number_from<int>(1, 1000));
+  set_limit(limits.rate, given.rate, parse_rate);
+  if (!limits.rate) limits.burst.reset();
+  set_limit(limits.burst, given.burst, number_from<int>(1, 1000));
+  set_limit(limits.weight, given.weight, number_from<int>(1, 1000));
+  return limits;
+}
+
+/// The group's own limits; none if it has those of the others.
+tableq::group_limits limits_of(const tableq::claim_queue& queue, const std::string& group) {
+  const auto found = queue.group_limits({.max = 1, .first = group}).groups;
+  return !found.empty() && found[0].group == group ? found[0].limits : tableq::group_limits();
+}
 
 std::string shown(const json& value) {
   return value.is_null() ? "none" : value.dump();
 }
 
+json named(json who, const json& limits) {
+  who.update(limits);
+  return who;
+}
+
 void print(const tableq::queue& queue, bool as_json) {
-  const tableq::queue_limits limits = queue.limits();
+  const json of = limits_json(queue.limits());
   const bool paused = queue.paused();
-  const json of = limits_json(limits);
-  output out;
-  if (as_json) {
-    json all{{"queue", queue.name()}, {"paused", paused}};
-    all.update(of);
-    out.line(all.dump());
-  } else {
-    for (const std::string& line :
-         aligned({{"QUEUE", "PAUSED", "CAPACITY", "RATE", "BURST", "CONCURRENCY"},
-                  {queue.name(), paused ? "yes" : "no", shown(of["capacity"]), shown(of["rate"]),
-                   shown(of["burst"]), shown(of["concurrency"])}})) {
-      out.line(line);
-    }
-  }
-  out.flush();
+  listing all(as_json, {"QUEUE", "PAUSED", "CAPACITY", "RATE", "BURST", "CONCURRENCY"});
+  all.add(named({{"queue", queue.name()}, {"paused", paused}}, of).dump(),
+          {queue.name(), paused ? "yes" : "no", shown(of["capacity"]), shown(of["rate"]),
+           shown(of["burst"]), shown(of["concurrency"])});
+  all.print();
 }
 
 exit_status on_queue(const connection_options& connection, const std::string& name,
@@ -99,24 +110,14 @@ exit_status on_queue(const connection_options& connection, const std::string& na
 }
 
 void print_groups(const std::string& queue, const tableq::limited_groups& found, bool as_json) {
-  output out;
-  std::vector<std::vector<std::string>> lines{{"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"}};
+  listing all(as_json, {"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"});
   for (const tableq::limited_group& each : found.groups) {
     const json of = limits_json(each.limits);
-    if (as_json) {
-      json all{{"queue", queue}, {"group", each.group}};
-      all.update(of);
-      out.line(all.dump());
-    } else {
-      lines.push_back({each.group.empty() ? "(others)" : printable(each.group),
-                       shown(of["running"]), shown(of["rate"]), shown(of["burst"]),
-                       shown(of["weight"])});
-    }
+    all.add(named({{"queue", queue}, {"group", each.group}}, of).dump(),
+            {each.group.empty() ? "(others)" : printable(each.group), shown(of["running"]),
+             shown(of["rate"]), shown(of["burst"]), shown(of["weight"])});
   }
-  if (!as_json) {
-    for (const std::string& line : aligned(lines)) out.line(line);
-  }
-  out.flush();
+  all.print();
   if (found.next) complain("there are more: --groups --group " + in_quotes(*found.next));
 }
 
@@ -128,12 +129,12 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
   if (!given.group.given() && given.any()) {
     throw usage_error("--groups shows the limits of groups; name one with --group to change them");
   }
-  (void)changed(tableq::group_limits(), "--", std::cref(given));
+  (void)changed(tableq::group_limits(), given);
   tableq::database db = connect(connection, false);
   tableq::claim_queue queue = db.claim(given.queue.text());
   if (given.any()) {
     const std::string& group = given.group.text();
-    queue.set_group_limits(changed(limits_of(queue, group), "--", std::cref(given)), group);
+    queue.set_group_limits(changed(limits_of(queue, group), given), group);
   }
   if (!given.any() && !given.groups) {
     const std::string& group = given.group.text();
@@ -144,7 +145,7 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
     }
     return exit_status::done;
   }
-  tableq::group_limits_page page{.max = count_or(given.count, "--count", 500, 10'000)};
+  tableq::group_limits_page page{.max = given.count.count(500, 10'000)};
   if (given.groups) page.first = given.group.text();
   if (!given.any() || given.as_json) {
     print_groups(queue.name(), queue.group_limits(page), given.as_json);
@@ -160,9 +161,9 @@ exit_status limit(const connection_options& connection, const limit_arguments& g
         "others");
   }
   // Errors in the texts are reported before anything is opened.
-  (void)changed(tableq::queue_limits(), "--", std::cref(given));
+  (void)changed(tableq::queue_limits(), given);
   const auto act = [&](tableq::queue& queue) {
-    if (given.any()) queue.set_limits(changed(queue.limits(), "--", std::cref(given)));
+    if (given.any()) queue.set_limits(changed(queue.limits(), given));
     if (!given.any() || given.as_json) print(queue, given.as_json);
   };
   try {
@@ -180,14 +181,12 @@ exit_status limit(const connection_options& connection, const limit_arguments& g
 
 void add_switch(CLI::App& app, invocation& call, const std::string& name, const command_help& help,
                 void (tableq::queue::*act)()) {
-  CLI::App& command = add_database_command(app, call, name, help);
-  const auto queue = std::make_shared<argument>(command, "QUEUE", "", "The queue");
-  queue->required();
-  command.callback([&call, queue, act] {
-    call.run = [&call, queue, act] {
-      return on_queue(call.connection, queue->text(), [act](tableq::queue& one) { (one.*act)(); });
-    };
-  });
+  add_database_command<queue_argument>(
+      app, call, name, help,
+      [act](const connection_options& connection, const queue_argument& given) {
+        return on_queue(connection, given.queue.text(),
+                        [act](tableq::queue& one) { (one.*act)(); });
+      });
 }
 
 }  // namespace
@@ -211,7 +210,7 @@ void add_resume(CLI::App& app, invocation& call) {
 }
 
 void add_limit(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<limit_arguments>(
       app, call, "limit",
       {.description = "Show or change the limits of a queue, for every process",
        .details = "Without options it shows them. Other limits stay.",
@@ -222,10 +221,8 @@ void add_limit(CLI::App& app, invocation& call) {
                    "  tableq limit mail --capacity 10000 --rate 5\n"
                    "  tableq limit jobs --concurrency 8 --rate none\n"
                    "  tableq limit jobs --group '' --running 3\n"
-                   "  tableq limit jobs --group vip --running 20 --rate 5"});
-  const auto given = std::make_shared<limit_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return limit(call.connection, *given); }; });
+                   "  tableq limit jobs --group vip --running 20 --rate 5"},
+      limit);
 }
 
 }  // namespace tool

@@ -1,4 +1,3 @@
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +19,30 @@ namespace tool {
 
 namespace {
 
+struct look_arguments : arguments {
+  using arguments::arguments;
+  flag as_json{command, "--json", "One object on each line"};
+};
+
+struct peek_arguments : look_arguments {
+  using look_arguments::look_arguments;
+  source_arguments from{command, "The queue"};
+  argument count{command, "--count", "N", "At most N messages, up to 10,000 (1)"};
+};
+
+struct stats_arguments : look_arguments {
+  using look_arguments::look_arguments;
+  source_arguments from{command, "One queue only"};
+  flag exact{command, "--exact", "Count all messages"};
+};
+
+struct list_arguments : look_arguments {
+  using look_arguments::look_arguments;
+  argument queue{command, "QUEUE", "", "The messages of this claim queue"};
+  filter_arguments filter = filter_arguments(command);
+  argument count{command, "--count", "N", "At most N messages (100)"};
+};
+
 /// A row has no payload: it is JSON always.
 std::string peek_line(const tableq::row& one, bool /*as_json*/) {
   return row_json(one);
@@ -29,15 +52,15 @@ std::string peek_line(const Message& one, bool as_json) {
   return as_json ? message_json(one) : one.payload;
 }
 
-exit_status peek(const connection_options& connection, const source_arguments& from,
-                 std::size_t count, bool as_json) {
+exit_status peek(const connection_options& connection, const peek_arguments& given) {
+  const std::size_t count = given.count.count(1, 10'000);
   tableq::database db = connect(connection);
-  const any_source opened = from.open(db);
+  const any_source opened = given.from.open(db);
   output out;
   const bool any = std::visit(
       [&](const auto& queue) {
         const auto messages = queue.peek(count);
-        for (const auto& one : messages) out.line(peek_line(one, as_json));
+        for (const auto& one : messages) out.line(peek_line(one, given.as_json));
         return !messages.empty();
       },
       opened);
@@ -69,29 +92,23 @@ exit_status look_at_all(tableq::database& db, const tableq::stats_options& how,
   return out;
 }
 
-exit_status stats(const connection_options& connection, const source_arguments& from, bool as_json,
-                  bool exact) {
+exit_status stats(const connection_options& connection, const stats_arguments& given) {
+  const argument& queue = given.from.queue;
+  if (queue.given() && queue.text().empty()) throw usage_error("the queue's name is empty");
   tableq::database db = connect(connection);
-  const tableq::stats_options how{.exact = exact};
+  const tableq::stats_options how{.exact = given.exact};
   exit_status status = exit_status::done;
   std::vector<queue_figures> all;
-  if (from.given()) {
-    all.push_back(look_at(from.open(db), how));
+  if (given.from.given()) {
+    all.push_back(look_at(given.from.open(db), how));
   } else {
     status = look_at_all(db, how, all);
   }
-  output out;
-  std::vector<std::vector<std::string>> rows{
-      {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "LETTERS", "OLDEST"}};
-  for (const queue_figures& one : all) {
-    if (as_json) out.line(figures_json(one).dump());
-    rows.push_back(cells(one));
-  }
-  if (!as_json && !all.empty()) {
-    for (const std::string& line : aligned(rows)) out.line(line);
-  }
-  out.flush();
-  return all.empty() && status == exit_status::done ? exit_status::nothing : status;
+  listing shown(given.as_json, {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE",
+                                "DEAD", "LETTERS", "OLDEST"});
+  for (const queue_figures& one : all) shown.add(figures_json(one).dump(), cells(one));
+  shown.print();
+  return status == exit_status::done ? shown.status() : status;
 }
 
 /// How many of the queue's messages wait in its dead-letter queue. Without a count: it has none, or
@@ -129,63 +146,46 @@ json description(const tableq::queue_info& queue, const figure& letters) {
   return result;
 }
 
-exit_status list(const connection_options& connection, bool as_json) {
+exit_status list_queues(const connection_options& connection, bool as_json) {
   tableq::database db = connect(connection);
-  const std::vector<tableq::queue_info> queues = db.queues();
-  output out;
-  std::vector<std::vector<std::string>> rows{{"QUEUE", "KIND", "OPTIONS"}};
-  for (const tableq::queue_info& one : queues) {
+  listing shown(as_json, {"QUEUE", "KIND", "OPTIONS"});
+  for (const tableq::queue_info& one : db.queues()) {
     const figure letters = in_dead_letters(db, one);
-    if (as_json) out.line(description(one, letters).dump());
     std::string options = options_text(one);
     if (letters.count) options += " " + std::string(letters.name) + "=" + letters.text();
-    rows.push_back({one.name, std::string(tableq::to_string(one.kind)), std::move(options)});
+    shown.add(description(one, letters).dump(),
+              {one.name, std::string(tableq::to_string(one.kind)), std::move(options)});
   }
-  if (!as_json && !queues.empty()) {
-    for (const std::string& line : aligned(rows)) out.line(line);
-  }
-  out.flush();
-  return queues.empty() ? exit_status::nothing : exit_status::done;
+  shown.print();
+  return shown.status();
 }
 
-struct look_arguments {
-  explicit look_arguments(CLI::App& command) {
-    command.add_flag("--json", as_json, "One object on each line");
+exit_status list(const connection_options& connection, const list_arguments& given) {
+  if (!given.queue.given()) {
+    if (given.filter.given()) throw usage_error("a condition needs a QUEUE");
+    refuse(given.count, "needs a QUEUE");
+    return list_queues(connection, given.as_json);
   }
-
-  bool as_json = false;
-};
+  return list_messages(connection, given.queue.text(), given.filter.read(),
+                       given.count.count(100, 1'000'000'000), given.as_json);
+}
 
 }  // namespace
 
 void add_peek(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_database_command(app, call, "peek",
-                           {.description = "Print the next messages, without taking them",
-                            .details = "Exit status 1 when there is none.",
-                            .usage = "QUEUE | --mapping FILE [--count N] [--json]",
-                            .examples = "  tableq peek mail\n"
-                                        "  tableq peek jobs --count 20 --json\n"
-                                        "  tableq peek --mapping emails.json"});
-  struct peek_arguments : look_arguments {
-    explicit peek_arguments(CLI::App& added)
-        : look_arguments(added),
-          from(added, "The queue"),
-          count(added, "--count", "N", "At most N messages, up to 10,000 (1)") {}
-    source_arguments from;
-    argument count;
-  };
-  const auto given = std::make_shared<peek_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      return peek(call.connection, given->from, count_or(given->count, "--count", 1, 10'000),
-                  given->as_json);
-    };
-  });
+  add_database_command<peek_arguments>(
+      app, call, "peek",
+      {.description = "Print the next messages, without taking them",
+       .details = "Exit status 1 when there is none.",
+       .usage = "QUEUE | --mapping FILE [--count N] [--json]",
+       .examples = "  tableq peek mail\n"
+                   "  tableq peek jobs --count 20 --json\n"
+                   "  tableq peek --mapping emails.json"},
+      peek);
 }
 
 void add_stats(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<stats_arguments>(
       app, call, "stats",
       {.description = "Count messages by their state",
        .details =
@@ -198,27 +198,12 @@ void add_stats(CLI::App& app, invocation& call) {
        .usage = "[QUEUE | --mapping FILE] [--json] [--exact]",
        .examples = "  tableq stats\n"
                    "  tableq stats jobs --json | jq .dead\n"
-                   "  tableq stats --exact"});
-  struct stats_arguments : look_arguments {
-    explicit stats_arguments(CLI::App& added)
-        : look_arguments(added), from(added, "One queue only") {
-      added.add_flag("--exact", exact, "Count all messages");
-    }
-    source_arguments from;
-    bool exact = false;
-  };
-  const auto given = std::make_shared<stats_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      const argument& queue = given->from.queue;
-      if (queue.given() && queue.text().empty()) throw usage_error("the queue's name is empty");
-      return stats(call.connection, given->from, given->as_json, given->exact);
-    };
-  });
+                   "  tableq stats --exact"},
+      stats);
 }
 
 void add_list(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<list_arguments>(
       app, call, "list",
       {.description = "Show the queues, or the messages of a claim queue",
        .details = "Without QUEUE: all queues, their kinds and options. With it: its messages that "
@@ -233,29 +218,8 @@ void add_list(CLI::App& app, invocation& call) {
                    "  tableq list --json | jq -r .queue\n"
                    "  tableq list jobs --state leased\n"
                    "  tableq list jobs --header tenant=acme --older-than 1h\n"
-                   "  tableq list jobs --state delayed --count 1000 --json | jq .due_at"});
-  struct list_arguments : look_arguments {
-    explicit list_arguments(CLI::App& added)
-        : look_arguments(added),
-          queue(added, "QUEUE", "", "The messages of this claim queue"),
-          filter(added),
-          count(added, "--count", "N", "At most N messages (100)") {}
-    argument queue;
-    filter_arguments filter;
-    argument count;
-  };
-  const auto given = std::make_shared<list_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      if (!given->queue.given()) {
-        if (given->filter.given()) throw usage_error("a condition needs a QUEUE");
-        refuse(given->count, "--count", "needs a QUEUE");
-        return list(call.connection, given->as_json);
-      }
-      return list_messages(call.connection, given->queue.text(), given->filter,
-                           count_or(given->count, "--count", 100, 1'000'000'000), given->as_json);
-    };
-  });
+                   "  tableq list jobs --state delayed --count 1000 --json | jq .due_at"},
+      list);
 }
 
 }  // namespace tool

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,30 +47,17 @@ std::vector<std::string> message_row(const tableq::stored_message& message, bool
   return out;
 }
 
-tableq::message_id parse_id(const std::string& text) {
-  return {parse_number("ID", text, 1, std::numeric_limits<std::int64_t>::max())};
-}
-
-std::string_view in_words(change_result result, std::string_view done) {
-  switch (result) {
-    case change_result::applied:
-      return done;
-    case change_result::running:
-      return "running";
-    case change_result::finished:
-      return "finished";
-    case change_result::not_found:
-      return "not found";
-  }
-  return "not found";
+std::string in_words(change_result result, const std::string& done) {
+  if (result == change_result::applied) return done;
+  return result == change_result::not_found ? "not found" : std::string(to_string(result));
 }
 
 /// A line for each; exit status 1 unless one was changed.
 exit_status report(const std::vector<tableq::message_id>& ids,
-                   const std::vector<change_result>& results, std::string_view done) {
+                   const std::vector<change_result>& results, const std::string& done) {
   output out;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    out.line(std::to_string(ids[i].value) + " " + std::string(in_words(results[i], done)));
+    out.line(std::to_string(ids[i].value) + " " + in_words(results[i], done));
   }
   out.flush();
   return std::find(results.begin(), results.end(), change_result::applied) == results.end()
@@ -81,27 +65,20 @@ exit_status report(const std::vector<tableq::message_id>& ids,
              : exit_status::done;
 }
 
-/// Shared by get and the actions.
-struct id_arguments {
-  explicit id_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "A claim queue"),
-        ids(command, "ID", "", "Messages, as `list` and `enqueue` print them") {
-    queue.required();
-    ids.many();
-  }
-  argument queue;
-  argument ids;
+struct get_arguments : id_arguments {
+  using id_arguments::id_arguments;
+  argument key{command, "--key", "KEY", "The message that holds this key"};
 };
 
-exit_status get(const connection_options& connection, const id_arguments& given,
-                const argument& key) {
-  if (given.ids.given() == key.given()) throw usage_error("give either ID or --key");
+exit_status get(const connection_options& connection, const get_arguments& given) {
+  if (given.ids.given() == given.key.given()) throw usage_error("give either ID or --key");
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   const tableq::claim_queue& queue = as_claim(opened, not_of_claim);
   constexpr tableq::look_options all{.progress = true, .result = true};
-  auto found = key.given() ? std::vector{queue.find(key.text(), all)} : queue.get_batch(ids, all);
+  auto found = given.key.given() ? std::vector{queue.find(given.key.text(), all)}
+                                 : queue.get_batch(ids, all);
   output out;
   bool any = false;
   for (const auto& one : found) {
@@ -112,12 +89,6 @@ exit_status get(const connection_options& connection, const id_arguments& given,
   out.flush();
   return any ? exit_status::done : exit_status::nothing;
 }
-
-/// The arguments of an action: ids, or a filter.
-struct action_arguments : id_arguments {
-  explicit action_arguments(CLI::App& command) : id_arguments(command), filter(command) {}
-  bulk_arguments filter;
-};
 
 /// Runs one of the actions.
 /// @param by_id(queue, ids) returns the result of each. @param by_filter(queue, filter, options).
@@ -160,11 +131,13 @@ exit_status make_ready(const connection_options& connection, const action_argume
       });
 }
 
-exit_status set_priority(const connection_options& connection, const action_arguments& given,
-                         const argument& priority) {
-  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const auto to = static_cast<std::int32_t>(parse_number("PRIORITY", priority.text(), least, most));
+struct priority_arguments : action_arguments {
+  using action_arguments::action_arguments;
+  argument to = argument(command, "--to", "PRIORITY", "Higher comes first").required();
+};
+
+exit_status set_priority(const connection_options& connection, const priority_arguments& given) {
+  const auto to = static_cast<std::int32_t>(given.to.number(INT32_MIN, INT32_MAX));
   return act(
       connection, given, "changed",
       [to](claim_queue& queue, const ids_of_call& ids) {
@@ -182,104 +155,77 @@ exit_status set_priority(const connection_options& connection, const action_argu
 /// @param next_page(most) returns the next ones; empty: there are no others.
 template <class NextPage>
 exit_status print_pages(std::size_t count, bool as_json, bool progress, NextPage next_page) {
-  output out;
-  std::size_t shown = 0;
-  while (shown < count) {
-    const auto messages = next_page(count - shown);
+  std::vector<std::string> heading{"ID",   "PRIORITY", "ATTEMPTS",  "CREATED",
+                                   "TIME", "KEY",      "LAST ERROR"};
+  if (progress) heading.emplace_back("PROGRESS");
+  listing shown(as_json, std::move(heading));
+  while (count > 0) {
+    const auto messages = next_page(std::min<std::size_t>(count, 100));
     if (!messages) break;
-    std::vector<std::vector<std::string>> rows;
-    if (shown == 0 && !messages->empty()) {
-      rows.push_back({"ID", "PRIORITY", "ATTEMPTS", "CREATED", "TIME", "KEY", "LAST ERROR"});
-      if (progress) rows.back().emplace_back("PROGRESS");
-    }
-    for (const auto& one : *messages) {
-      if (as_json) out.line(message_json(one));
-      rows.push_back(message_row(one, progress));
-    }
-    if (!as_json) {
-      for (const std::string& line : aligned(rows)) out.line(line);
-    }
-    shown += messages->size();
+    for (const auto& one : *messages) shown.add(message_json(one), message_row(one, progress));
+    shown.print();
+    count -= messages->size();
   }
-  out.flush();
-  return shown > 0 ? exit_status::done : exit_status::nothing;
+  return shown.status();
 }
-
-constexpr std::size_t page_size = 100;
 
 }  // namespace
 
 std::vector<tableq::message_id> parse_ids(const argument& given) {
   std::vector<tableq::message_id> ids;
   ids.reserve(given.all().size());
-  for (const std::string& each : given.all()) ids.push_back(parse_id(each));
+  for (const std::string& each : given.all())
+    ids.push_back({parse_number("ID", each, 1, INT64_MAX)});
   return ids;
 }
 
-message_state parse_state(const std::string& text) {
-  for (const message_state each :
-       {message_state::ready, message_state::leased, message_state::delayed, message_state::done,
-        message_state::dead, message_state::held}) {
-    if (text == to_string(each)) return each;
-  }
-  throw usage_error("a state is ready, delayed, leased, held, done or dead");
-}
-
 exit_status list_messages(const connection_options& connection, const std::string& name,
-                          const filter_arguments& given, std::size_t count, bool as_json) {
-  const tableq::message_filter filter = given.read();
+                          const tableq::message_filter& filter, std::size_t count, bool as_json) {
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, name);
   const tableq::claim_queue& queue = as_claim(opened, "see what is next with: tableq peek");
   const bool leased = filter.state == message_state::leased;
-  const auto ended = [&](exit_status status) {
-    const bool of_the_dead = filter.state == message_state::dead || filter.error.has_value();
-    if (status == exit_status::nothing && of_the_dead) {
-      const std::string words = words_on_dead_letters(db, queue);
-      if (!words.empty()) status_line().note(words);
-    }
-    return status;
-  };
+  // Before the first line: a command that fails prints nothing.
+  const bool of_the_dead = filter.state == message_state::dead || filter.error.has_value();
+  const std::string letters = of_the_dead ? words_on_dead_letters(db, queue) : std::string();
   using page = std::optional<std::vector<tableq::stored_message>>;
-  if (given.only_state()) {
-    std::optional<tableq::stored_message> last;
-    return ended(print_pages(count, as_json, leased, [&](std::size_t most) -> page {
-      auto messages =
-          queue.list(filter.state.value_or(message_state::ready),
-                     {.max = std::min(page_size, most), .after = last, .with = {.progress = true}});
-      if (messages.empty()) return std::nullopt;
-      last = messages.back();
-      last->payload.clear();
-      return messages;
-    }));
-  }
+  std::optional<tableq::stored_message> last;
+  const auto in_order = [&](std::size_t most) -> page {
+    auto messages = queue.list(filter.state.value_or(message_state::ready),
+                               {.max = most, .after = last, .with = {.progress = true}});
+    if (messages.empty()) return std::nullopt;
+    last = messages.back();
+    last->payload.clear();
+    return messages;
+  };
   std::optional<tableq::filter_place> after = tableq::filter_place();
-  return ended(print_pages(count, as_json, leased, [&](std::size_t most) -> page {
+  const auto by_filter = [&](std::size_t most) -> page {
     if (!after) return std::nullopt;
-    auto found = queue.list(filter, {.max = std::min(page_size, most), .after = after});
+    auto found = queue.list(filter, {.max = most, .after = after});
     after = found.next;
     return std::move(found.messages);
-  }));
+  };
+  const bool filtered = filter.older_than || filter.header || filter.group || filter.key_prefix ||
+                        filter.error.has_value();
+  const exit_status status = filtered ? print_pages(count, as_json, leased, by_filter)
+                                      : print_pages(count, as_json, leased, in_order);
+  if (!letters.empty()) status_line().note(letters);
+  return status;
 }
 
 void add_get(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<get_arguments>(
       app, call, "get",
       {.description = "Print messages of a claim queue by id or key, as JSON, in any state",
        .details = "Exit status 1 when there is none.",
        .usage = "QUEUE ID... | QUEUE --key KEY",
        .examples = "  tableq get jobs 17\n"
-                   "  tableq get jobs --key invoice-42 | jq .state"});
-  const auto given = std::make_shared<id_arguments>(command);
-  const auto key =
-      std::make_shared<argument>(command, "--key", "KEY", "The message that holds this key");
-  command.callback([&call, given, key] {
-    call.run = [&call, given, key] { return get(call.connection, *given, *key); };
-  });
+                   "  tableq get jobs --key invoice-42 | jq .state"},
+      get);
 }
 
 void add_cancel(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<action_arguments>(
       app, call, "cancel",
       {.description = "Remove messages of a claim queue that are not leased",
        .details = std::string("A line for an ID has cancelled, running, finished (done and kept: "
@@ -288,14 +234,12 @@ void add_cancel(CLI::App& app, invocation& call) {
        .usage = "QUEUE ID... | CONDITIONS [--dry-run]",
        .examples = "  tableq cancel jobs 17 23\n"
                    "  tableq cancel jobs --header tenant=acme --state ready --dry-run\n"
-                   "  tableq cancel jobs --key-prefix import-7/"});
-  const auto given = std::make_shared<action_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return cancel(call.connection, *given); }; });
+                   "  tableq cancel jobs --key-prefix import-7/"},
+      cancel);
 }
 
 void add_ready(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<action_arguments>(
       app, call, "ready",
       {.description = "Make delayed messages of a claim queue ready now, also those that rest",
        .details = std::string("A line for an ID has ready, running (leased, or held behind its "
@@ -304,15 +248,12 @@ void add_ready(CLI::App& app, invocation& call) {
        .usage = "QUEUE ID... | CONDITIONS [--dry-run]",
        .examples = "  tableq ready jobs 17\n"
                    "  tableq ready mail --error 'time-out'\n"
-                   "  tableq ready mail --all"});
-  const auto given = std::make_shared<action_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] { return make_ready(call.connection, *given); };
-  });
+                   "  tableq ready mail --all"},
+      make_ready);
 }
 
 void add_priority(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<priority_arguments>(
       app, call, "priority",
       {.description = "Change the priority of waiting messages of a claim queue",
        .details = std::string("A line for an ID has changed, running, finished or not found.\n") +
@@ -320,16 +261,8 @@ void add_priority(CLI::App& app, invocation& call) {
        .usage = "QUEUE ID... | CONDITIONS --to PRIORITY [--dry-run]",
        .examples = "  tableq priority jobs 17 --to 10\n"
                    "  tableq priority jobs 17 23 --to=-1\n"
-                   "  tableq priority jobs --header tenant=acme --to 5"});
-  const auto given = std::make_shared<action_arguments>(command);
-  const auto priority =
-      std::make_shared<argument>(command, "--to", "PRIORITY", "Higher comes first");
-  priority->required();
-  command.callback([&call, given, priority] {
-    call.run = [&call, given, priority] {
-      return set_priority(call.connection, *given, *priority);
-    };
-  });
+                   "  tableq priority jobs --header tenant=acme --to 5"},
+      set_priority);
 }
 
 }  // namespace tool

@@ -1,4 +1,3 @@
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,26 +12,19 @@ namespace tool {
 
 namespace {
 
-struct migrate_arguments {
-  explicit migrate_arguments(CLI::App& command)
-      : queues(command, "QUEUE", "", "only these queues; tableq is the catalogue itself"),
-        to(command, "--to", "N", "The layout to reach (the newest)"),
-        wait(command, "--wait", "TIME", "How long to try while others hold locks (1m)") {
-    queues.many();
-    command.add_flag("--dry-run", dry_run, "Print the SQL instead, for an administrator");
-  }
-
-  argument queues;
-  argument to;
-  argument wait;
-  bool dry_run = false;
+struct migrate_arguments : arguments {
+  using arguments::arguments;
+  argument queues =
+      argument(command, "QUEUE", "", "only these queues; tableq is the catalogue itself").many();
+  argument to{command, "--to", "N", "The layout to reach (the newest)"};
+  argument wait{command, "--wait", "TIME", "How long to try while others hold locks (1m)"};
+  flag dry_run{command, "--dry-run", "Print the SQL instead, for an administrator"};
 };
 
 exit_status migrate(const connection_options& connection, const migrate_arguments& given) {
   tableq::migrate_options options{.queues = given.queues.all(), .dry_run = given.dry_run};
-  if (given.to.given())
-    options.to = static_cast<int>(parse_number("--to", given.to.text(), 1, 1'000'000));
-  options.wait = duration_or(given.wait, "--wait", options.wait);
+  given.to.store(options.to, number_from<int>(1, 1'000'000));
+  options.wait = given.wait.duration(options.wait);
   // A file that is not there is not made.
   tableq::database db = connect(connection);
   if (!given.dry_run) db = connect(connection, true);
@@ -73,7 +65,7 @@ exit_status migrate(const connection_options& connection, const migrate_argument
 }  // namespace
 
 void add_migrate(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<migrate_arguments>(
       app, call, "migrate",
       {.description = "Bring tables to a newer layout, and print what was done",
        .details =
@@ -85,10 +77,8 @@ void add_migrate(CLI::App& app, invocation& call) {
        .usage = "[--dry-run] [--to N] [QUEUE...]",
        .examples = "  tableq migrate --dry-run\n"
                    "  tableq migrate\n"
-                   "  tableq migrate --to 1 mail"});
-  const auto given = std::make_shared<migrate_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return migrate(call.connection, *given); }; });
+                   "  tableq migrate --to 1 mail"},
+      migrate);
 }
 
 }  // namespace tool

@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -10,7 +9,6 @@
 #include "connection.hpp"
 #include "format.hpp"
 #include "output.hpp"
-#include "parse.hpp"
 #include "signals.hpp"
 #include "status_line.hpp"
 
@@ -18,28 +16,19 @@ namespace tool {
 
 namespace {
 
-struct move_arguments {
-  explicit move_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "A claim queue that both databases have"),
-        from(command, "--from", "URL", "The database that has the messages; or TABLEQ_DB"),
-        to(command, "--to", "URL", "The one that gets them; or TABLEQ_TO in the environment"),
-        batch(command, "--batch", "N", "Messages in one transaction, up to 1000 (100)"),
-        lease(command, "--lease", "TIME",
-              "How long another run waits after this one was killed (30s)") {
-    queue.required();
-    command.add_flag("--once", once, "Do not wait for leased messages, nor for room");
-    command.add_flag("--dry-run", dry_run, "Check all, and count what would move");
-    command.add_flag("--json", as_json, "Print one JSON object");
-  }
+struct move_arguments : arguments {
+  using arguments::arguments;
 
-  argument queue;
-  argument from;
-  argument to;
-  argument batch;
-  argument lease;
-  bool once = false;
-  bool dry_run = false;
-  bool as_json = false;
+  argument queue =
+      argument(command, "QUEUE", "", "A claim queue that both databases have").required();
+  argument from{command, "--from", "URL", "The database that has the messages; or TABLEQ_DB"};
+  argument to{command, "--to", "URL", "The one that gets them; or TABLEQ_TO in the environment"};
+  argument batch{command, "--batch", "N", "Messages in one transaction, up to 1000 (100)"};
+  argument lease{command, "--lease", "TIME",
+                 "How long another run waits after this one was killed (30s)"};
+  flag once{command, "--once", "Do not wait for leased messages, nor for room"};
+  flag dry_run{command, "--dry-run", "Check all, and count what would move"};
+  flag as_json{command, "--json", "Print one JSON object"};
 };
 
 /// The first SIGINT, SIGTERM or SIGHUP asks the move to end, the second one ends the process: the
@@ -104,8 +93,8 @@ exit_status move(const connection_options& connection, const move_arguments& giv
   status_line status;
   tableq::move_options options{.once = given.once, .dry_run = given.dry_run};
   options.stop = ending.asked();
-  options.batch = count_or(given.batch, "--batch", options.batch, 1000);
-  options.lease = duration_or(given.lease, "--lease", options.lease, std::chrono::milliseconds{1});
+  options.batch = given.batch.count(options.batch, 1000);
+  options.lease = given.lease.duration(options.lease, std::chrono::milliseconds{1});
   if (status.shown()) {
     options.progress = [&](const tableq::message_move& so_far) {
       status.show(std::to_string(so_far.moved) + " moved");
@@ -116,9 +105,7 @@ exit_status move(const connection_options& connection, const move_arguments& giv
   tableq::database to = side(connection, target, !given.dry_run);
   const tableq::message_move result = tableq::move_messages(from, to, given.queue.text(), options);
   status.clear();
-  output out;
-  out.line(given.as_json ? to_json(result).dump() : std::to_string(result.moved));
-  out.flush();
+  print_line(given.as_json ? to_json(result).dump() : std::to_string(result.moved));
   const bool stopped = options.stop.stop_requested();
   if (!given.as_json) tell_rest(result, stopped);
   return result.complete() && !stopped ? exit_status::done : exit_status::nothing;
@@ -141,10 +128,8 @@ void add_move(CLI::App& app, invocation& call) {
        .examples =
            "  tableq move --from sqlite://jobs.db --to postgresql://host/app jobs --dry-run\n"
            "  tableq move --from sqlite://jobs.db --to postgresql://host/app jobs"});
-  const auto given = std::make_shared<move_arguments>(command);
   add_naming_options(command, call.connection);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return move(call.connection, *given); }; });
+  on_command<move_arguments>(command, call, move);
 }
 
 }  // namespace tool

@@ -38,6 +38,12 @@ void output::flush() {
   write_all(pending);
 }
 
+void print_line(std::string_view text) {
+  output out;
+  out.line(text);
+  out.flush();
+}
+
 void complain(std::string_view sentence) {
   write_error("tableq: " + printable(sentence) + "\n");
 }

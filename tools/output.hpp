@@ -31,6 +31,9 @@ class output {
   std::string buffer_;
 };
 
+/// One line on standard output. @throws output_error
+void print_line(std::string_view text);
+
 /// One line on standard error, after `tableq: `. Control characters become blanks.
 void complain(std::string_view sentence);
 

@@ -4,8 +4,11 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
+
+#include <tableq/text.hpp>
 
 #include "exit_status.hpp"
 
@@ -34,51 +37,18 @@ std::optional<std::int64_t> unit_of(std::string_view text) {
   return {};
 }
 
-/// Exactly `width` digits and then `end`, if any.
-std::optional<int> take_digits(std::string_view& text, std::size_t width, char end) {
-  if (text.size() < width) return {};
-  int value = 0;
-  for (const char c : text.substr(0, width)) {
-    if (c < '0' || c > '9') return {};
-    value = value * 10 + (c - '0');
-  }
-  text.remove_prefix(width);
-  if (end == '\0') return value;
-  if (text.empty() || text.front() != end) return {};
-  text.remove_prefix(1);
-  return value;
-}
-
-/// `.5` to `.500`, or nothing; the caller refuses fractions below a millisecond.
-std::optional<int> take_fraction(std::string_view& text) {
-  if (text.empty() || text.front() != '.') return 0;
-  text.remove_prefix(1);
-  int value = 0;
-  int scale = 1000;
-  while (!text.empty() && text.front() >= '0' && text.front() <= '9' && scale > 1) {
-    value = value * 10 + (text.front() - '0');
-    scale /= 10;
-    text.remove_prefix(1);
-  }
-  if (scale == 1000) return {};
-  return value * scale;
-}
-
-std::optional<tableq::timestamp> iso_time(std::string_view text) {
-  const auto year = take_digits(text, 4, '-');
-  const auto month = year ? take_digits(text, 2, '-') : std::nullopt;
-  const auto day = month ? take_digits(text, 2, 'T') : std::nullopt;
-  const auto hour = day ? take_digits(text, 2, ':') : std::nullopt;
-  const auto minute = hour ? take_digits(text, 2, ':') : std::nullopt;
-  const auto second = minute ? take_digits(text, 2, '\0') : std::nullopt;
-  const auto fraction = second ? take_fraction(text) : std::nullopt;
-  if (!fraction || text != "Z" || *hour > 23 || *minute > 59 || *second > 59) return {};
-  const std::chrono::year_month_day date{std::chrono::year{*year},
-                                         std::chrono::month{static_cast<unsigned>(*month)},
-                                         std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!date.ok()) return {};
-  return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
-         std::chrono::seconds{*second} + milliseconds{*fraction};
+std::optional<tableq::timestamp> iso_time(const std::string& text) {
+  static const std::regex form(R"((\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?Z)");
+  std::smatch found;
+  if (!std::regex_match(text, found, form)) return {};
+  const auto number = [&](std::size_t part) { return std::stoi(found[part]); };
+  const std::chrono::year_month_day date{std::chrono::year{number(1)},
+                                         std::chrono::month{static_cast<unsigned>(number(2))},
+                                         std::chrono::day{static_cast<unsigned>(number(3))}};
+  if (!date.ok() || number(4) > 23 || number(5) > 59 || number(6) > 59) return {};
+  const int fraction = std::stoi((found[7].str() + "000").substr(0, 3));
+  return std::chrono::sys_days{date} + std::chrono::hours{number(4)} +
+         std::chrono::minutes{number(5)} + std::chrono::seconds{number(6)} + milliseconds{fraction};
 }
 
 }  // namespace
@@ -102,14 +72,19 @@ milliseconds parse_duration(const std::string& option, const std::string& text,
   return value;
 }
 
-std::vector<std::chrono::milliseconds> parse_delays(const std::string& text) {
-  std::vector<std::chrono::milliseconds> times;
+tableq::retry_delays parse_delays(const std::string& option, const std::string& text) {
+  tableq::retry_delays times;
   std::istringstream list(text);
   for (std::string one; std::getline(list, one, ',');) {
-    times.push_back(parse_duration("--retry", one));
+    times.after.push_back(parse_duration(option, one));
   }
-  if (times.empty()) throw usage_error("--retry takes times such as 1s,10s,1m");
+  if (times.after.empty()) throw usage_error(option + " takes times such as 1s,10s,1m");
   return times;
+}
+
+tableq::lifetime parse_lifetime(const std::string& option, const std::string& text) {
+  if (text == "none") return tableq::lifetime::forever();
+  return tableq::lifetime(parse_duration(option, text, milliseconds{1}));
 }
 
 std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,
@@ -133,23 +108,19 @@ tableq::timestamp parse_timestamp(const std::string& option, const std::string& 
                     " takes a time such as 2025-01-31T12:00:00Z, or milliseconds since 1970");
 }
 
+tableq::message_state parse_state(const std::string& option, const std::string& text) {
+  using enum tableq::message_state;
+  for (const tableq::message_state each : {ready, leased, delayed, done, dead, held}) {
+    if (text == to_string(each)) return each;
+  }
+  throw usage_error(option + " is ready, delayed, leased, held, done or dead");
+}
+
 std::pair<std::string, std::string> parse_assignment(const std::string& option,
                                                      const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0) throw usage_error(option + " takes NAME=VALUE");
   return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-milliseconds duration_or(const argument& given, const std::string& option, milliseconds otherwise,
-                         milliseconds least) {
-  return given.given() ? parse_duration(option, given.text(), least) : otherwise;
-}
-
-std::size_t count_or(const argument& given, const std::string& option, std::size_t otherwise,
-                     std::size_t most) {
-  if (!given.given()) return otherwise;
-  return static_cast<std::size_t>(
-      parse_number(option, given.text(), 1, static_cast<std::int64_t>(most)));
 }
 
 }  // namespace tool

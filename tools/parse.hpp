@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <tableq/message.hpp>
-
-#include "arguments.hpp"
+#include <tableq/message_rules.hpp>
 
 namespace tool {
 
@@ -19,8 +17,11 @@ namespace tool {
 std::chrono::milliseconds parse_duration(const std::string& option, const std::string& text,
                                          std::chrono::milliseconds least = {});
 
-/// Times with commas between them, of --retry: `1s,10s,1m`.
-std::vector<std::chrono::milliseconds> parse_delays(const std::string& text);
+/// Times with commas between them: `1s,10s,1m`.
+tableq::retry_delays parse_delays(const std::string& option, const std::string& text);
+
+/// A time from 1ms on, or `none`.
+tableq::lifetime parse_lifetime(const std::string& option, const std::string& text);
 
 /// A whole decimal number.
 std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,
@@ -29,17 +30,26 @@ std::int64_t parse_number(const std::string& option, const std::string& text, st
 /// `2025-01-31T12:00:00Z` with or without a fraction, or milliseconds since 1970.
 tableq::timestamp parse_timestamp(const std::string& option, const std::string& text);
 
+/// A state of a message by its name.
+tableq::message_state parse_state(const std::string& option, const std::string& text);
+
 /// `NAME=VALUE`, cut at the first `=`.
 std::pair<std::string, std::string> parse_assignment(const std::string& option,
                                                      const std::string& text);
 
-/// A duration option, or `otherwise` when it was not given.
-std::chrono::milliseconds duration_or(const argument& given, const std::string& option,
-                                      std::chrono::milliseconds otherwise,
-                                      std::chrono::milliseconds least = {});
+// For argument::store.
 
-/// A number of messages from 1 to `most`, or `otherwise` when it was not given.
-std::size_t count_or(const argument& given, const std::string& option, std::size_t otherwise,
-                     std::size_t most);
+inline auto duration_from(std::chrono::milliseconds least) {
+  return [least](const std::string& option, const std::string& text) {
+    return parse_duration(option, text, least);
+  };
+}
+
+template <class Number>
+auto number_from(std::int64_t least, std::int64_t most) {
+  return [least, most](const std::string& option, const std::string& text) {
+    return static_cast<Number>(parse_number(option, text, least, most));
+  };
+}
 
 }  // namespace tool

@@ -1,9 +1,5 @@
 #include <cctype>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -18,53 +14,49 @@ namespace tool {
 
 namespace {
 
+int parse_missed(const std::string& option, const std::string& text) {
+  if (text == "latest") return 1;
+  if (text == "skip") return 0;
+  return static_cast<int>(parse_number(option, text, 1, 1000));
+}
+
 /// The options of a rule that `every` and `schedules change` share.
-struct rule_arguments {
-  explicit rule_arguments(CLI::App& command)
-      : zone(command, "--zone", "ZONE", "Of the fields, such as Europe/Berlin; default UTC"),
-        key(command, "--key", "KEY", "claim: no message while another one holds the key"),
-        group(command, "--group", "GROUP", "claim: the message's group"),
-        priority(command, "--priority", "N", "claim: higher comes first; default 0"),
-        header(command, "--header", "NAME=VALUE", "claim: may be repeated"),
-        missed(command, "--missed", "N", "Missed times made up for: latest (default), skip or N"),
-        later(command, "--not-later-than", "TIME", "Leave out times that are longer ago") {
-    header.repeatable();
-  }
+struct rule_arguments : arguments {
+  using arguments::arguments;
+
+  argument zone{command, "--zone", "ZONE", "Of the fields, such as Europe/Berlin; default UTC"};
+  argument key{command, "--key", "KEY", "claim: no message while another one holds the key"};
+  argument group{command, "--group", "GROUP", "claim: the message's group"};
+  argument priority{command, "--priority", "N", "claim: higher comes first; default 0"};
+  argument header =
+      argument(command, "--header", "NAME=VALUE", "claim: may be repeated").repeatable();
+  argument missed{command, "--missed", "N",
+                  "Missed times made up for: latest (default), skip or N"};
+  argument later{command, "--not-later-than", "TIME", "Leave out times that are longer ago"};
+  flag skip{command, "--skip-if-running", "claim: no message while an earlier one is in the queue"};
 
   void apply(const invocation& call, tableq::schedule& to) const {
-    if (zone.given()) to.zone = zone.text();
-    replace(to.key, key);
-    replace(to.group, group);
-    if (priority.given()) {
-      to.priority = static_cast<std::int32_t>(
-          parse_number("--priority", priority.text(), INT32_MIN, INT32_MAX));
-    }
+    zone.store(to.zone);
+    key.store(to.key);
+    if (to.key == "") to.key.reset();
+    group.store(to.group);
+    if (to.group == "") to.group.reset();
+    priority.store(to.priority, number_from<std::int32_t>(INT32_MIN, INT32_MAX));
     if (header.given()) to.headers.clear();
     for (const std::string& each : header.all())
-      to.headers.insert(parse_assignment("--header", each));
-    if (missed.given()) to.catch_up = catch_up();
-    if (later.given()) to.not_later_than = parse_duration("--not-later-than", later.text());
+      to.headers.insert(parse_assignment(header.name(), each));
+    missed.store(to.catch_up, parse_missed);
+    later.store(to.not_later_than, duration_from({}));
+    if (skip) to.skip_if_running = true;
     const auto payload = call.tail.value_or(std::vector<std::string>());
     if (payload.size() > 1) throw usage_error("give the payload as one argument, in quotes");
     if (!payload.empty()) to.payload = payload.front();
   }
-
-  argument zone, key, group, priority, header, missed, later;
-
- private:
-  static void replace(std::optional<std::string>& to, const argument& given) {
-    if (given.given()) to = given.text();
-    if (to == "") to.reset();
-  }
-  [[nodiscard]] int catch_up() const {
-    if (missed.text() == "latest") return 1;
-    if (missed.text() == "skip") return 0;
-    return static_cast<int>(parse_number("--missed", missed.text(), 1, 1000));
-  }
 };
 
-/// @param times five fields, or an interval.
-void set_times(tableq::schedule& to, const std::string& option, const std::string& times) {
+/// @param given five fields, or an interval.
+void set_times(tableq::schedule& to, const argument& given) {
+  const std::string times = given.text();
   const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
                         std::isdigit(static_cast<unsigned char>(times.front())) != 0;
   to.cron.clear();
@@ -74,9 +66,9 @@ void set_times(tableq::schedule& to, const std::string& option, const std::strin
     return;
   }
   try {
-    to.every = parse_duration(option, times);
+    to.every = given.duration();
   } catch (const usage_error&) {
-    throw usage_error(option +
+    throw usage_error(given.name() +
                       " is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
                       "interval such as 90s or 2h");
   }
@@ -84,32 +76,28 @@ void set_times(tableq::schedule& to, const std::string& option, const std::strin
 
 void print_next(const tableq::schedules& schedules, const std::string& name) {
   const auto found = schedules.find(name);
-  output out;
-  out.line(found && !found->next.empty() ? "next: " + iso(found->next.front()) : "paused");
-  out.flush();
+  print_line(found && !found->next.empty() ? "next: " + iso(found->next.front()) : "paused");
 }
 
-struct every_arguments {
-  explicit every_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The queue"),
-        name(command, "NAME", "", "The schedule's own name"),
-        when(command, "WHEN", "", "Five fields, @daily and the like, or an interval such as 90s"),
-        rest(command) {
-    for (argument* const each : {&queue, &name, &when}) each->required();
-    command.add_flag("--skip-if-running", skip,
-                     "claim: no message while an earlier one is in the queue");
-  }
+exit_status missing(const std::string& name) {
+  complain("there is no schedule " + in_quotes(name));
+  return exit_status::nothing;
+}
 
-  argument queue, name, when;
-  rule_arguments rest;
-  bool skip = false;
+struct every_arguments : rule_arguments {
+  using rule_arguments::rule_arguments;
+
+  argument queue = argument(command, "QUEUE", "", "The queue").required();
+  argument name = argument(command, "NAME", "", "The schedule's own name").required();
+  argument when =
+      argument(command, "WHEN", "", "Five fields, @daily and the like, or an interval such as 90s")
+          .required();
 };
 
 exit_status every(const invocation& call, const every_arguments& given) {
-  tableq::schedule rule{
-      .name = given.name.text(), .queue = given.queue.text(), .skip_if_running = given.skip};
-  set_times(rule, "WHEN", given.when.text());
-  given.rest.apply(call, rule);
+  tableq::schedule rule{.name = given.name.text(), .queue = given.queue.text()};
+  set_times(rule, given.when);
+  given.apply(call, rule);
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();
   if (schedules.find(rule.name)) {
@@ -121,98 +109,79 @@ exit_status every(const invocation& call, const every_arguments& given) {
   return exit_status::done;
 }
 
-struct change_arguments {
-  explicit change_arguments(CLI::App& command)
-      : name(command, "NAME", "", "The schedule"),
-        queue(command, "--queue", "QUEUE", "Another queue"),
-        when(command, "--when", "WHEN", "Other times: fields, @daily and the like, or an interval"),
-        rest(command) {
-    name.required();
-    command.add_flag("--skip-if-running", skip,
-                     "claim: no message while an earlier one is in the queue");
-    command.add_flag("--no-skip-if-running", beside,
-                     "A message also while an earlier one is there");
-  }
+struct rule_argument : arguments {
+  using arguments::arguments;
+  argument name = argument(command, "NAME", "", "The schedule").required();
+};
 
-  argument name, queue, when;
-  rule_arguments rest;
-  bool skip = false;
-  bool beside = false;
+struct change_arguments : rule_arguments {
+  using rule_arguments::rule_arguments;
+
+  argument name = argument(command, "NAME", "", "The schedule").required();
+  argument queue{command, "--queue", "QUEUE", "Another queue"};
+  argument when{command, "--when", "WHEN",
+                "Other times: fields, @daily and the like, or an interval"};
+  flag beside{command, "--no-skip-if-running", "A message also while an earlier one is there"};
 };
 
 exit_status change(const invocation& call, const change_arguments& given) {
   const auto edit = [&](tableq::schedule& rule) {
-    if (given.queue.given()) rule.queue = given.queue.text();
-    if (given.when.given()) set_times(rule, "--when", given.when.text());
-    if (given.skip) rule.skip_if_running = true;
+    given.queue.store(rule.queue);
+    if (given.when.given()) set_times(rule, given.when);
+    given.apply(call, rule);
     if (given.beside) rule.skip_if_running = false;
-    given.rest.apply(call, rule);
   };
   if (given.skip && given.beside) {
     throw usage_error("give --skip-if-running or --no-skip-if-running, not both");
   }
   tableq::schedule untouched;
   edit(untouched);  // Errors in the texts are reported before anything is opened.
-  if (untouched == tableq::schedule() && !given.beside && !call.tail) {
-    const auto& rest = given.rest;
-    const bool any = rest.zone.given() || rest.key.given() || rest.group.given() ||
-                     rest.priority.given() || rest.missed.given();
-    if (!any) throw usage_error("name what changes: an option, or a payload after --");
-  }
+  if (!any_option(given.command) && !call.tail)
+    throw usage_error("name what changes: an option, or a payload after --");
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();
-  if (!schedules.change(given.name.text(), edit)) {
-    complain("there is no schedule " + in_quotes(given.name.text()));
-    return exit_status::nothing;
-  }
+  if (!schedules.change(given.name.text(), edit)) return missing(given.name.text());
   print_next(schedules, given.name.text());
   return exit_status::done;
 }
 
-exit_status list_rules(const connection_options& connection, bool as_json) {
-  const auto found = connect(connection).schedules().list();
-  std::vector<std::vector<std::string>> rows{
-      {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"}};
-  output out;
-  for (const tableq::schedule_info& each : found) {
-    if (as_json) out.line(with_payload(schedule_json(each), each.rule.payload));
-    rows.push_back({printable(each.rule.name), each.rule.queue, times_of(each.rule),
-                    printable(each.rule.zone), each.last ? iso(*each.last) : "-",
-                    each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});
+struct rule_list_arguments : arguments {
+  using arguments::arguments;
+  flag as_json{command, "--json", "Print an object for each"};
+};
+
+exit_status list_rules(const connection_options& connection, const rule_list_arguments& given) {
+  listing shown(given.as_json, {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"});
+  for (const tableq::schedule_info& each : connect(connection).schedules().list()) {
+    shown.add(with_payload(schedule_json(each), each.rule.payload),
+              {printable(each.rule.name), each.rule.queue, times_of(each.rule),
+               printable(each.rule.zone), each.last ? iso(*each.last) : "-",
+               each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});
   }
-  if (!as_json && !found.empty()) {
-    for (const std::string& line : aligned(rows)) out.line(line);
-  }
-  out.flush();
-  return found.empty() ? exit_status::nothing : exit_status::done;
+  shown.print();
+  return shown.status();
 }
 
-using rule_action = bool (tableq::schedules::*)(tableq::text_view);
-
 void add_rule_action(CLI::App& group, invocation& call, const std::string& name,
-                     const std::string& description, rule_action what) {
-  CLI::App& command =
-      add_database_command(group, call, name,
-                           {.description = description,
-                            .details = "Exit status 1 when there is no such schedule.",
-                            .usage = "NAME",
-                            .examples = "  tableq schedules " + name + " nightly"});
-  const auto given = std::make_shared<argument>(command, "NAME", "", "The schedule");
-  given->required();
-  command.callback([&call, given, what] {
-    call.run = [&call, given, what] {
-      tableq::schedules schedules = connect(call.connection).schedules();
-      if ((schedules.*what)(given->text())) return exit_status::done;
-      complain("there is no schedule " + in_quotes(given->text()));
-      return exit_status::nothing;
-    };
-  });
+                     const std::string& description,
+                     bool (tableq::schedules::*what)(tableq::text_view)) {
+  add_database_command<rule_argument>(
+      group, call, name,
+      {.description = description,
+       .details = "Exit status 1 when there is no such schedule.",
+       .usage = "NAME",
+       .examples = "  tableq schedules " + name + " nightly"},
+      [what](const connection_options& connection, const rule_argument& given) {
+        tableq::schedules schedules = connect(connection).schedules();
+        const std::string named = given.name.text();
+        return (schedules.*what)(named) ? exit_status::done : missing(named);
+      });
 }
 
 }  // namespace
 
 void add_every(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<every_arguments>(
       app, call, "every",
       {.description = "Add a message to a queue again and again",
        .details =
@@ -223,12 +192,8 @@ void add_every(CLI::App& app, invocation& call) {
            "Processes that take, dequeue or work follow it.",
        .usage = "QUEUE NAME WHEN [--zone ZONE] [-- PAYLOAD]",
        .examples = "  tableq every jobs nightly '0 2 * * *' --zone Europe/Berlin -- report\n"
-                   "  tableq every jobs ping 90s"});
-  const auto given = std::make_shared<every_arguments>(command);
-  command.callback([&call, given] {
-    call.takes_tail = true;
-    call.run = [&call, given] { return every(call, *given); };
-  });
+                   "  tableq every jobs ping 90s"},
+      every);
 }
 
 void add_schedules(CLI::App& app, invocation& call) {
@@ -239,30 +204,22 @@ void add_schedules(CLI::App& app, invocation& call) {
                    .usage = "COMMAND",
                    .examples = "  tableq schedules list"});
   group.require_subcommand(1);
-  CLI::App& listing = add_database_command(
+  add_database_command<rule_list_arguments>(
       group, call, "list",
       {.description = "List all schedules with their next time and their problems",
        .details = "Exit status 1 when there are none. --json has the next five times.",
        .usage = "[--json]",
-       .examples = "  tableq schedules list"});
-  const auto as_json = std::make_shared<bool>(false);
-  listing.add_flag("--json", *as_json, "Print an object for each");
-  listing.callback([&call, as_json] {
-    call.run = [&call, as_json] { return list_rules(call.connection, *as_json); };
-  });
-  CLI::App& changing = add_database_command(
+       .examples = "  tableq schedules list"},
+      list_rules);
+  add_database_command<change_arguments>(
       group, call, "change",
       {.description = "Change some options of a schedule; the others stay",
        .details = "Given headers replace all headers; an empty key or group removes it.\n"
                   "Exit status 1 when there is no such schedule.",
        .usage = "NAME [--when WHEN] [--queue QUEUE] [--zone ZONE] [-- PAYLOAD]",
        .examples = "  tableq schedules change nightly --when '30 3 * * *'\n"
-                   "  tableq schedules change nightly --priority 5 -- report"});
-  const auto changes = std::make_shared<change_arguments>(changing);
-  changing.callback([&call, changes] {
-    call.takes_tail = true;
-    call.run = [&call, changes] { return change(call, *changes); };
-  });
+                   "  tableq schedules change nightly --priority 5 -- report"},
+      change);
   add_rule_action(group, call, "pause", "Stop following a schedule", &tableq::schedules::pause);
   add_rule_action(group, call, "resume", "Go on with the next time of a schedule",
                   &tableq::schedules::resume);

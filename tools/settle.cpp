@@ -1,6 +1,5 @@
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,14 +21,13 @@ using tableq::receipt;
 using tableq::settle_result;
 
 /// Shared by complete, fail, release and extend.
-struct receipt_arguments {
-  explicit receipt_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "The claim queue, or the stored table"),
-        receipts(command, "RECEIPT", "", "As `tableq take` printed them") {
-    queue.required();
-    receipts.required().many();
-    command.add_flag("--json", as_json, "An object for each, instead of a line of text");
-  }
+struct receipt_arguments : arguments {
+  using arguments::arguments;
+  argument queue =
+      argument(command, "QUEUE", "", "The claim queue, or the stored table").required();
+  argument receipts =
+      argument(command, "RECEIPT", "", "As `tableq take` printed them").required().many();
+  flag as_json{command, "--json", "An object for each, instead of a line of text"};
 
   /// @throws usage_error for a text that is no receipt, before anything is changed.
   [[nodiscard]] std::vector<receipt> parsed() const {
@@ -44,10 +42,6 @@ struct receipt_arguments {
     }
     return out;
   }
-
-  argument queue;
-  argument receipts;
-  bool as_json = false;
 };
 
 using settlement =
@@ -79,25 +73,17 @@ exit_status settle(const connection_options& connection, const receipt_arguments
 }
 
 struct fail_arguments : receipt_arguments {
-  explicit fail_arguments(CLI::App& command)
-      : receipt_arguments(command),
-        error(command, "--error", "TEXT", "The reason, for the message's history"),
-        delay(command, "--delay", "TIME", "Time until it is ready again (the queue's)") {
-    error.required();
-    command.add_flag("--final", give_up, "It is dead at once, even with attempts left");
-  }
-
-  argument error;
-  argument delay;
-  bool give_up = false;
+  using receipt_arguments::receipt_arguments;
+  argument error =
+      argument(command, "--error", "TEXT", "The reason, for the message's history").required();
+  argument delay{command, "--delay", "TIME", "Time until it is ready again (the queue's)"};
+  flag give_up{command, "--final", "It is dead at once, even with attempts left"};
 };
 
 exit_status fail(const connection_options& connection, const fail_arguments& given) {
   tableq::fail_options options{.give_up = given.give_up};
-  if (given.delay.given()) {
-    if (given.give_up) throw usage_error("--delay and --final exclude each other");
-    options.delay = duration_or(given.delay, "--delay", {});
-  }
+  if (given.give_up) refuse(given.delay, "and --final exclude each other");
+  given.delay.store(options.delay, duration_from({}));
   return settle(
       connection, given, "failed",
       [&](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
@@ -115,56 +101,66 @@ constexpr const char* printed_lines =
     "lost\":\n"
     "the lease had ended and another take has the message, or it was settled before.";
 
-exit_status complete_with(const connection_options& connection, const receipt_arguments& given,
-                          const std::string& result) {
+struct complete_arguments : receipt_arguments {
+  using receipt_arguments::receipt_arguments;
+  argument result{
+      command, "--result", "TEXT",
+      "What the work has returned, up to 64 KiB, for `wait` and `get`: kept with the message in a "
+      "queue\nthat keeps completed ones"};
+};
+
+exit_status complete(const connection_options& connection, const complete_arguments& given) {
+  if (!given.result.given()) {
+    return settle(connection, given, "completed",
+                  [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                    return queue.complete_batch(taken);
+                  });
+  }
   const std::vector<receipt> receipts = given.parsed();
   if (receipts.size() != 1) throw usage_error("--result goes with one RECEIPT");
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   return print(given,
                {as_claim(opened, "only messages of claim queues have a result")
-                    .complete(receipts.front(), result)},
+                    .complete(receipts.front(), given.result.text())},
                "completed");
 }
 
-/// A command that takes nothing but receipts.
-void add_settlement(CLI::App& app, invocation& call, const std::string& name,
-                    const command_help& help, const char* done, const settlement& how) {
-  CLI::App& command = add_database_command(app, call, name, help);
-  const auto given = std::make_shared<receipt_arguments>(command);
-  command.callback([&call, given, done, how] {
-    call.run = [&call, given, done, how] { return settle(call.connection, *given, done, how); };
-  });
+exit_status release(const connection_options& connection, const receipt_arguments& given) {
+  return settle(connection, given, "released",
+                [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                  return queue.release_batch(taken);
+                });
+}
+
+struct extend_arguments : receipt_arguments {
+  using receipt_arguments::receipt_arguments;
+  argument lease = argument(command, "--lease", "TIME", "From now").required();
+};
+
+exit_status extend(const connection_options& connection, const extend_arguments& given) {
+  const milliseconds until = given.lease.duration({}, milliseconds{1});
+  return settle(connection, given, "extended",
+                [&](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
+                  return queue.extend_batch(taken, until);
+                });
 }
 
 }  // namespace
 
 void add_complete(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<complete_arguments>(
       app, call, "complete",
       {.description = "Complete messages that `tableq take` has printed",
        .details = printed_lines,
        .usage = "QUEUE RECEIPT... | QUEUE RECEIPT --result TEXT",
        .examples = "  tableq complete jobs 17.4294967297.12\n"
-                   "  tableq complete jobs 17.4294967297.12 --result \"$(cat report.json)\""});
-  const auto given = std::make_shared<receipt_arguments>(command);
-  const auto result = std::make_shared<argument>(
-      command, "--result", "TEXT",
-      "What the work has returned, up to 64 KiB, for `wait` and `get`: kept with the message in a "
-      "queue\nthat keeps completed ones");
-  command.callback([&call, given, result] {
-    call.run = [&call, given, result] {
-      if (result->given()) return complete_with(call.connection, *given, result->text());
-      return settle(call.connection, *given, "completed",
-                    [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-                      return queue.complete_batch(taken);
-                    });
-    };
-  });
+                   "  tableq complete jobs 17.4294967297.12 --result \"$(cat report.json)\""},
+      complete);
 }
 
 void add_fail(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<fail_arguments>(
       app, call, "fail",
       {.description = "Record a failed attempt for messages that `tableq take` has printed",
        .details = std::string("They are ready again after a delay, or dead after their last "
@@ -172,45 +168,30 @@ void add_fail(CLI::App& app, invocation& call) {
                   printed_lines,
        .usage = "QUEUE RECEIPT... --error TEXT [--delay TIME | --final]",
        .examples = "  tableq fail jobs 17.4294967297.12 --error 'no such file' --delay 5m\n"
-                   "  tableq fail jobs 17.4294967297.12 --error 'not a picture' --final"});
-  const auto given = std::make_shared<fail_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return fail(call.connection, *given); }; });
+                   "  tableq fail jobs 17.4294967297.12 --error 'not a picture' --final"},
+      fail);
 }
 
 void add_release(CLI::App& app, invocation& call) {
-  add_settlement(
+  add_database_command<receipt_arguments>(
       app, call, "release",
       {.description = "Give messages back that `tableq take` has printed",
        .details =
            std::string("They are ready at once, and the attempt is not counted.\n") + printed_lines,
        .usage = "QUEUE RECEIPT...",
        .examples = "  tableq release jobs 17.4294967297.12"},
-      "released", [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-        return queue.release_batch(taken);
-      });
+      release);
 }
 
 void add_extend(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<extend_arguments>(
       app, call, "extend",
       {.description = "Prolong the leases of messages that `tableq take` has printed",
        .details =
            std::string("The leases end TIME from now. The receipts stay valid.\n") + printed_lines,
        .usage = "QUEUE RECEIPT... --lease TIME",
-       .examples = "  tableq extend jobs 17.4294967297.12 --lease 10m"});
-  const auto given = std::make_shared<receipt_arguments>(command);
-  const auto lease = std::make_shared<argument>(command, "--lease", "TIME", "From now");
-  lease->required();
-  command.callback([&call, given, lease] {
-    call.run = [&call, given, lease] {
-      const milliseconds until = duration_or(*lease, "--lease", {}, milliseconds{1});
-      return settle(call.connection, *given, "extended",
-                    [&](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-                      return queue.extend_batch(taken, until);
-                    });
-    };
-  });
+       .examples = "  tableq extend jobs 17.4294967297.12 --lease 10m"},
+      extend);
 }
 
 }  // namespace tool

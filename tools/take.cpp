@@ -1,5 +1,4 @@
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,21 +18,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct take_arguments {
-  explicit take_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "A claim queue, or a stored table"),
-        count(command, "--count", "N", "At most N messages, up to 10,000 (1)"),
-        wait(command, "--wait", "TIME", "Wait at most TIME for the first message"),
-        lease(command, "--lease", "TIME", "How long others may not take them (the queue's)") {
-    queue.required();
-    command.add_flag("--json", as_json, "One object on each line");
-  }
-
-  argument queue;
-  argument count;
-  argument wait;
-  argument lease;
-  bool as_json = false;
+struct take_arguments : arguments {
+  using arguments::arguments;
+  argument queue = argument(command, "QUEUE", "", "A claim queue, or a stored table").required();
+  argument count{command, "--count", "N", "At most N messages, up to 10,000 (1)"};
+  argument wait{command, "--wait", "TIME", "Wait at most TIME for the first message"};
+  argument lease{command, "--lease", "TIME", "How long others may not take them (the queue's)"};
+  flag as_json{command, "--json", "One object on each line"};
 };
 
 /// Messages leave the command only if standard output accepts all of them.
@@ -52,10 +43,10 @@ void print(tableq::leased_queue& queue, const std::vector<tableq::delivery>& tak
   }
 }
 
-exit_status take(const connection_options& connection, const take_arguments& given) {
-  const std::size_t count = count_or(given.count, "--count", 1, 10'000);
-  tableq::take_options options{.wait = duration_or(given.wait, "--wait", {})};
-  if (given.lease.given()) options.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
+exit_status take_messages(const connection_options& connection, const take_arguments& given) {
+  const std::size_t count = given.count.count(1, 10'000);
+  tableq::take_options options{.wait = given.wait.duration()};
+  given.lease.store(options.lease, duration_from(milliseconds{1}));
   tableq::database db = connect(connection);
   leasing_queue opened = as_leasing(open_source(db, given.queue.text()));
   tableq::leased_queue& queue = leases_of(opened);
@@ -67,7 +58,7 @@ exit_status take(const connection_options& connection, const take_arguments& giv
 }  // namespace
 
 void add_take(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<take_arguments>(
       app, call, "take",
       {.description = "Take messages of a claim queue under a lease, and print their receipts",
        .details =
@@ -83,10 +74,8 @@ void add_take(CLI::App& app, invocation& call) {
            "  tableq take jobs --wait 10s --lease 5m --json\n"
            "  if read -r receipt payload < <(tableq take jobs); then   # payloads of one line\n"
            "    ./handle \"$payload\" && tableq complete jobs \"$receipt\"\n"
-           "  fi"});
-  const auto given = std::make_shared<take_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return take(call.connection, *given); }; });
+           "  fi"},
+      take_messages);
 }
 
 }  // namespace tool

@@ -20,7 +20,6 @@
 #include "figures.hpp"
 #include "format.hpp"
 #include "output.hpp"
-#include "parse.hpp"
 #include "signals.hpp"
 #include "source.hpp"
 #include "terminal.hpp"
@@ -198,8 +197,17 @@ exit_status show(watch& all, const signal_queue& signals, milliseconds interval)
   return exit_status::done;
 }
 
-exit_status top(const connection_options& connection, bool once, milliseconds interval) {
-  const bool live = !once && full_screen::possible();
+struct top_arguments : arguments {
+  using arguments::arguments;
+  argument interval{command, "--interval", "TIME",
+                    "Time between two readings, from 100ms to 1h (1s)"};
+  flag once{command, "--once", "Print the table once"};
+};
+
+exit_status top(const connection_options& connection, const top_arguments& given) {
+  const milliseconds interval = given.interval.duration(std::chrono::seconds{1}, milliseconds{100});
+  if (interval > std::chrono::hours{1}) throw usage_error("--interval must be at most 1h");
+  const bool live = !given.once && full_screen::possible();
   // Before the first thread, which may be one of the library's.
   std::optional<signal_queue> signals;
   if (live) signals.emplace();
@@ -210,7 +218,7 @@ exit_status top(const connection_options& connection, bool once, milliseconds in
 }  // namespace
 
 void add_top(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<top_arguments>(
       app, call, "top",
       {.description = "Show the queues of a database live in a terminal",
        .details =
@@ -226,25 +234,8 @@ void add_top(CLI::App& app, invocation& call) {
        .usage = "[--interval TIME] [--once]",
        .examples = "  tableq top\n"
                    "  tableq top --interval 5s\n"
-                   "  watch -n 10 tableq top --once"});
-  struct top_arguments {
-    explicit top_arguments(CLI::App& added)
-        : interval(added, "--interval", "TIME",
-                   "Time between two readings, from 100ms to 1h (1s)") {
-      added.add_flag("--once", once, "Print the table once");
-    }
-    argument interval;
-    bool once = false;
-  };
-  const auto given = std::make_shared<top_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      const milliseconds interval =
-          duration_or(given->interval, "--interval", std::chrono::seconds{1}, milliseconds{100});
-      if (interval > std::chrono::hours{1}) throw usage_error("--interval must be at most 1h");
-      return top(call.connection, given->once, interval);
-    };
-  });
+                   "  watch -n 10 tableq top --once"},
+      top);
 }
 
 }  // namespace tool

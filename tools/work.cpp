@@ -26,46 +26,35 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-struct work_arguments {
-  explicit work_arguments(CLI::App& command)
-      : from(command),
-        concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
-        lease(command, "--lease", "TIME",
-              "How long this worker has a message before others may take it"),
-        child(command, "--child", "KIND",
-              "job: a command for each message (the default); lines: N lasting commands, each of "
-              "which\nhandles one message after the other"),
-        answer_within(command, "--answer-within", "TIME",
-                      "With --child lines: how long an answer may take (without end)"),
-        linger(command, "--linger", "TIME",
-               "How long a finished message may wait for others, so that one transaction settles\n"
-               "them, up to 60s (0s)"),
-        retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"),
-        grace(
-            command, "--grace", "TIME",
-            "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
-            "SIGKILL, and their messages are given back; work ends 2 s later (without end)") {
-    command.add_flag("--until-empty", until_empty,
-                     "End when no queue has a message that is ready, delayed or leased");
-    command.add_flag("--pass-db", pass_db,
-                     "Pass the address of the message's database, with its password, to the "
-                     "command as TABLEQ_DB");
-    command.add_flag("--verbose", verbose, "Print a line on standard error for each message");
-    command.add_flag("--summary", summary, "Print a line on standard error at the end");
-  }
+struct work_arguments : arguments {
+  using arguments::arguments;
 
-  work_queue_arguments from;
-  argument concurrency;
-  argument lease;
-  argument child;
-  argument answer_within;
-  argument linger;
-  argument retry_delay;
-  argument grace;
-  bool until_empty = false;
-  bool pass_db = false;
-  bool verbose = false;
-  bool summary = false;
+  work_queue_arguments from = work_queue_arguments(command);
+  argument concurrency{command, "--concurrency", "N", "The most commands at once, up to 256 (1)"};
+  argument lease{command, "--lease", "TIME",
+                 "How long this worker has a message before others may take it"};
+  argument child{
+      command, "--child", "KIND",
+      "job: a command for each message (the default); lines: N lasting commands, each of "
+      "which\nhandles one message after the other"};
+  argument answer_within{command, "--answer-within", "TIME",
+                         "With --child lines: how long an answer may take (without end)"};
+  argument linger{
+      command, "--linger", "TIME",
+      "How long a finished message may wait for others, so that one transaction settles\n"
+      "them, up to 60s (0s)"};
+  argument retry_delay{command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"};
+  argument grace{
+      command, "--grace", "TIME",
+      "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
+      "SIGKILL, and their messages are given back; work ends 2 s later (without end)"};
+  flag until_empty{command, "--until-empty",
+                   "End when no queue has a message that is ready, delayed or leased"};
+  flag pass_db{command, "--pass-db",
+               "Pass the address of the message's database, with its password, to the "
+               "command as TABLEQ_DB"};
+  flag verbose{command, "--verbose", "Print a line on standard error for each message"};
+  flag summary{command, "--summary", "Print a line on standard error at the end"};
 };
 
 struct work_settings {
@@ -88,23 +77,18 @@ work_settings settings_of(const invocation& call, const work_arguments& given) {
   const std::string child = given.child.given() ? given.child.text() : "job";
   if (child != "job" && child != "lines") throw usage_error("--child is job or lines");
   settings.run.by_lines = child == "lines";
-  if (given.answer_within.given()) {
-    if (!settings.run.by_lines) throw usage_error("--answer-within goes with --child lines");
-    settings.run.answer_within =
-        duration_or(given.answer_within, "--answer-within", {}, milliseconds{1});
-  }
+  if (!settings.run.by_lines) refuse(given.answer_within, "goes with --child lines");
+  given.answer_within.store(settings.run.answer_within, duration_from(milliseconds{1}));
   if (settings.run.by_lines && given.pass_db && given.from.also_db.given()) {
     throw usage_error("with --child lines, --pass-db is for one database only");
   }
-  settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
-  settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
+  settings.concurrency = given.concurrency.count(1, 256);
+  settings.lease = given.lease.duration({}, milliseconds{1});
   if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
-  settings.linger = duration_or(given.linger, "--linger", {});
+  settings.linger = given.linger.duration();
   if (settings.linger > std::chrono::minutes{1}) throw usage_error("--linger must be at most 60s");
-  if (given.retry_delay.given()) {
-    settings.run.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
-  }
-  if (given.grace.given()) settings.grace = duration_or(given.grace, "--grace", {});
+  given.retry_delay.store(settings.run.retry_delay, duration_from({}));
+  given.grace.store(settings.grace, duration_from({}));
   return settings;
 }
 
@@ -245,7 +229,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
 }  // namespace
 
 void add_work(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(
+  add_database_command<work_arguments>(
       app, call, "work",
       {.description = "Run a command for each message of claim queues, or row of tables",
        .details =
@@ -299,12 +283,8 @@ void add_work(CLI::App& app, invocation& call) {
            "  tableq work --mapping emails.json -- ./send-email\n"
            "  tableq work urgent jobs --precedence urgent=1 -- ./handle-one\n"
            "  TABLEQ_DB_SHOP=postgresql://... tableq work jobs shop:orders --also-db shop "
-           "--weight jobs=3 -- ./handle-one"});
-  const auto given = std::make_shared<work_arguments>(command);
-  command.callback([&call, given] {
-    call.takes_tail = true;
-    call.run = [&call, given] { return work(call, *given); };
-  });
+           "--weight jobs=3 -- ./handle-one"},
+      work);
 }
 
 }  // namespace tool

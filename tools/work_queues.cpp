@@ -119,13 +119,13 @@ std::pair<work_queue*, std::int64_t> choice_of(const std::string& text, const st
 }
 
 template <class Number>
-void choose(const argument& given, const std::string& option, std::vector<work_queue>& queues,
-            Number work_queue::*member, std::int64_t least, std::int64_t most) {
+void choose(const argument& given, std::vector<work_queue>& queues, Number work_queue::*member,
+            std::int64_t least, std::int64_t most) {
   std::set<const work_queue*> seen;
   for (const std::string& text : given.all()) {
-    const auto [queue, number] = choice_of(text, option, queues, least, most);
+    const auto [queue, number] = choice_of(text, given.name(), queues, least, most);
     if (!seen.insert(queue).second) {
-      throw usage_error(option + " is given twice for queue " + in_quotes(queue->shown()));
+      throw usage_error(given.name() + " is given twice for queue " + in_quotes(queue->shown()));
     }
     queue->*member = static_cast<Number>(number);
   }
@@ -183,26 +183,6 @@ std::vector<work_source> work_plan::open(const connection_options& first,
   return out;
 }
 
-work_queue_arguments::work_queue_arguments(CLI::App& command)
-    : queues(command, "QUEUE", "",
-             "Claim queues, or stored tables, up to 100; those of --also-db as NAME:QUEUE"),
-      mapping(command, "--mapping", "FILE",
-              "Instead of QUEUE: the JSON of a mapping of the application's table"),
-      weight(command, "--weight", "QUEUE=N",
-             "The queue's share of the commands, 1 to 1000, among those of one precedence (1); "
-             "commands quicker than a take blur it"),
-      precedence(
-          command, "--precedence", "QUEUE=N",
-          "While messages of a higher precedence are at hand, none of a lower one starts (0)"),
-      also_db(command, "--also-db", "NAME[=URL]",
-              "One more database. Without =URL its address is in TABLEQ_DB_NAME, NAME in upper "
-              "case: the process list shows =URL, with its password, to other users") {
-  queues.many();
-  weight.repeatable();
-  precedence.repeatable();
-  also_db.repeatable();
-}
-
 work_plan work_queue_arguments::plan() const {
   if (mapping.given() && queues.all().size() > 1) {
     throw usage_error(
@@ -215,9 +195,9 @@ work_plan work_queue_arguments::plan() const {
   out.further = databases_of(also_db);
   out.queues = queues_of(queues, out.further);
   if (mapping.given()) out.queues.emplace_back();
-  choose(weight, "--weight", out.queues, &work_queue::weight, 1, 1000);
-  choose(precedence, "--precedence", out.queues, &work_queue::precedence,
-         std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+  choose(weight, out.queues, &work_queue::weight, 1, 1000);
+  choose(precedence, out.queues, &work_queue::precedence, std::numeric_limits<int>::min(),
+         std::numeric_limits<int>::max());
   return out;
 }
 

@@ -48,16 +48,32 @@ struct work_plan {
 };
 
 /// The arguments that name the queues of `work`.
-struct work_queue_arguments {
-  explicit work_queue_arguments(CLI::App& command);
+struct work_queue_arguments : arguments {
+  using arguments::arguments;
+
+  argument queues =
+      argument(command, "QUEUE", "",
+               "Claim queues, or stored tables, up to 100; those of --also-db as NAME:QUEUE")
+          .many();
+  argument mapping{command, "--mapping", "FILE",
+                   "Instead of QUEUE: the JSON of a mapping of the application's table"};
+  argument weight =
+      argument(command, "--weight", "QUEUE=N",
+               "The queue's share of the commands, 1 to 1000, among those of one precedence (1); "
+               "commands quicker than a take blur it")
+          .repeatable();
+  argument precedence =
+      argument(command, "--precedence", "QUEUE=N",
+               "While messages of a higher precedence are at hand, none of a lower one starts (0)")
+          .repeatable();
+  argument also_db =
+      argument(command, "--also-db", "NAME[=URL]",
+               "One more database. Without =URL its address is in TABLEQ_DB_NAME, NAME in upper "
+               "case: the process list shows =URL, with its password, to other users")
+          .repeatable();
+
   /// @throws usage_error, which repeats no address.
   [[nodiscard]] work_plan plan() const;
-
-  argument queues;
-  argument mapping;
-  argument weight;
-  argument precedence;
-  argument also_db;
 };
 
 }  // namespace tool

@@ -2,7 +2,6 @@
 #include <span>
 
 #include "format.hpp"
-#include "limits.hpp"
 #include "selection.hpp"
 #include "site.hpp"
 

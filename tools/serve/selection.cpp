@@ -118,7 +118,7 @@ std::string filter_query(const fields& from) {
 
 message_state wanted_state(const call& asked) {
   const std::string& wanted = asked.from.query["state"];
-  return wanted.empty() ? message_state::ready : parse_state(wanted);
+  return wanted.empty() ? message_state::ready : parse_state("a state", wanted);
 }
 
 selection select(const call& asked, message_state state, std::size_t most,

@@ -21,42 +21,34 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct serve_arguments {
-  explicit serve_arguments(CLI::App& command)
-      : urls(command, "--db", "URL",
-             "A database to show; may be given more than once. Otherwise\nTABLEQ_DB in the "
-             "environment"),
-        listen(command, "--listen", "ADDRESS:PORT",
-               "Address and port to listen on (127.0.0.1:8080)"),
-        hosts(command, "--host", "NAME[:PORT]",
-              "Another name under which browsers reach it; may be given more\nthan once"),
-        token_file(
-            command, "--token-file", "FILE",
-            "File with the token that visitors must give; needed for every\naddress but loopback"),
-        path(command, "--path", "/PATH",
-             "Path below which a proxy shows the pages, such as /tableq"),
-        span(command, "--history", "TIME", "Time that the charts cover (1h)"),
-        interval(command, "--interval", "TIME", "Time between two readings of the figures (2s)") {
-    urls.repeatable();
-    hosts.repeatable();
+struct serve_arguments : arguments {
+  explicit serve_arguments(CLI::App& of) : arguments(of) {
     add_naming_options(command, connection);
-    command.add_flag("--allow-changes", rules.allows_changes,
-                     "Let visitors pause, cancel, redrive and delete");
-    command.add_flag("--show-payloads", rules.shows_payloads, "Show payloads, headers and results");
-    command.add_flag("--open-metrics", rules.open_metrics, "Serve /metrics without the token");
-    command.add_flag("--https", rules.behind_https,
-                     "A proxy in front speaks HTTPS: send cookies by HTTPS only");
   }
 
-  argument urls;
-  argument listen;
-  argument hosts;
-  argument token_file;
-  argument path;
-  argument span;
-  argument interval;
-  connection_options connection;
-  web::settings rules = {};
+  argument urls =
+      argument(command, "--db", "URL",
+               "A database to show; may be given more than once. Otherwise\nTABLEQ_DB in the "
+               "environment")
+          .repeatable();
+  argument listen{command, "--listen", "ADDRESS:PORT",
+                  "Address and port to listen on (127.0.0.1:8080)"};
+  argument hosts =
+      argument(command, "--host", "NAME[:PORT]",
+               "Another name under which browsers reach it; may be given more\nthan once")
+          .repeatable();
+  argument token_file{
+      command, "--token-file", "FILE",
+      "File with the token that visitors must give; needed for every\naddress but loopback"};
+  argument path{command, "--path", "/PATH",
+                "Path below which a proxy shows the pages, such as /tableq"};
+  argument span{command, "--history", "TIME", "Time that the charts cover (1h)"};
+  argument interval{command, "--interval", "TIME", "Time between two readings of the figures (2s)"};
+  flag allow_changes{command, "--allow-changes", "Let visitors pause, cancel, redrive and delete"};
+  flag show_payloads{command, "--show-payloads", "Show payloads, headers and results"};
+  flag open_metrics{command, "--open-metrics", "Serve /metrics without the token"};
+  flag https{command, "--https", "A proxy in front speaks HTTPS: send cookies by HTTPS only"};
+  connection_options connection = {};
 };
 
 struct place {
@@ -124,7 +116,11 @@ std::set<std::string, std::less<>> hosts_of(const serve_arguments& given, const 
 
 /// All but what needs the port.
 web::settings rules_of(const serve_arguments& given, const place& at) {
-  web::settings out = given.rules;
+  web::settings out;
+  out.allows_changes = given.allow_changes;
+  out.shows_payloads = given.show_payloads;
+  out.open_metrics = given.open_metrics;
+  out.behind_https = given.https;
   out.prefix = given.path.text();
   if (!out.prefix.empty() &&
       (out.prefix.size() < 2 || out.prefix != "/" + web::escaped(out.prefix.substr(1)))) {
@@ -141,10 +137,8 @@ web::settings rules_of(const serve_arguments& given, const place& at) {
 
 std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_arguments& given,
                                                               const connection_options& of_app) {
-  const milliseconds interval =
-      duration_or(given.interval, "--interval", std::chrono::seconds{2}, milliseconds{100});
-  const milliseconds span =
-      duration_or(given.span, "--history", std::chrono::hours{1}, std::chrono::seconds{12});
+  const milliseconds interval = given.interval.duration(std::chrono::seconds{2}, milliseconds{100});
+  const milliseconds span = given.span.duration(std::chrono::hours{1}, std::chrono::seconds{12});
   std::vector<std::unique_ptr<web::watched_database>> out;
   std::set<std::string> labels;
   for (const std::string& url :
@@ -163,7 +157,7 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
   return out;
 }
 
-exit_status serve(const serve_arguments& given, const connection_options& of_app) {
+exit_status serve(const connection_options& of_app, const serve_arguments& given) {
   const place wanted = parse_place(given.listen.given() ? given.listen.text() : "127.0.0.1:8080");
   web::settings rules = rules_of(given, wanted);
   // Before the first thread, which is one of the library's.
@@ -179,9 +173,7 @@ exit_status serve(const serve_arguments& given, const connection_options& of_app
   const std::string start = at.words() + ":" + std::to_string(at.port) + rules.prefix + "/";
   pages.emplace(std::move(databases), std::move(rules));
   server.start(*pages);
-  output out;
-  out.line("http://" + start);
-  out.flush();
+  print_line("http://" + start);
   while (signals.take() == 0) {
     pollfd event{signals.handle(), POLLIN, 0};
     ::poll(&event, 1, -1);
@@ -211,9 +203,7 @@ void add_serve(CLI::App& app, invocation& call) {
                    "  tableq serve --db postgresql://viewer@db/shop --allow-changes\n"
                    "  tableq serve --listen 0.0.0.0:8080 --token-file /etc/tableq/token "
                    "--host queues.example.org --https"});
-  const auto given = std::make_shared<serve_arguments>(command);
-  command.callback(
-      [&call, given] { call.run = [&call, given] { return serve(*given, call.connection); }; });
+  on_command<serve_arguments>(command, call, serve);
 }
 
 }  // namespace tool

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,12 +36,15 @@ class progress_notes {
 
   /// Replaces an earlier report for the message.
   void say(const receipt& of, note said) {
-    // Nobody extends the leases of so many: those of the oldest messages are of no use.
+    // Nobody extends the leases of so many: the oldest report is of no use.
     constexpr std::size_t most = 10'000;
     auto made = std::make_shared<const note>(std::move(said));
     const std::scoped_lock hold(mutex_);
-    waiting_.insert_or_assign(of, std::move(made));
-    if (waiting_.size() > most) waiting_.erase(waiting_.begin());
+    waiting_.insert_or_assign(of, waiting{std::move(made), ++count_});
+    if (waiting_.size() > most) {
+      const auto number = [](const auto& each) { return each.second.number; };
+      waiting_.erase(std::ranges::min_element(waiting_, {}, number));
+    }
     used_ = true;
   }
 
@@ -51,7 +55,7 @@ class progress_notes {
     const std::scoped_lock hold(mutex_);
     for (std::size_t i = 0; i < receipts.size() && !waiting_.empty(); ++i) {
       const auto found = waiting_.find(receipts[i]);
-      if (found != waiting_.end()) out.push_back({found->first, found->second});
+      if (found != waiting_.end()) out.push_back({found->first, found->second.said});
     }
     return out;
   }
@@ -60,7 +64,7 @@ class progress_notes {
   void stored(const entry& one) {
     const std::scoped_lock hold(mutex_);
     const auto found = waiting_.find(one.receipt);
-    if (found != waiting_.end() && found->second == one.said) waiting_.erase(found);
+    if (found != waiting_.end() && found->second.said == one.said) waiting_.erase(found);
   }
 
   /// The attempts have ended.
@@ -71,9 +75,15 @@ class progress_notes {
   }
 
  private:
+  struct waiting {
+    std::shared_ptr<const note> said;
+    std::uint64_t number = 0;
+  };
+
   std::atomic<bool> used_{false};
   mutable std::mutex mutex_;
-  std::map<receipt, std::shared_ptr<const note>> waiting_;  // guarded by mutex_
+  std::map<receipt, waiting> waiting_;  // guarded by mutex_
+  std::uint64_t count_ = 0;             // of all reports; guarded by mutex_
 };
 
 }  // namespace tableq::inline v0::core

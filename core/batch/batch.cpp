@@ -13,6 +13,7 @@
 #include "core/batch/batch_hook.hpp"
 #include "core/batch/ends.hpp"
 #include "core/claim/messages.hpp"
+#include "core/claim/operations.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/input/validate.hpp"
@@ -81,31 +82,37 @@ batch_info to_info(batch_info_row row, std::optional<std::size_t> counted_to) {
 /// Checks the message at the end as its enqueue would.
 void check_end(const queue_state& desk, transaction_state* tx, const batch_end& then) {
   core::database_state& database = desk.database();
-  core::check_payload(then.payload, database.payloads());
   const auto rows = desk.execute(tx, core::statements::catalog_find, {.name = then.queue});
   if (rows.empty()) {
     throw error(errc::not_found, advice::never,
                 "there is no queue " + then.queue +
-                    " for the message at the end of the batch; make "
-                    "it first",
+                    " for the message at the end of the batch; make it first",
                 {.backend = database.name()});
   }
   const std::optional<kind> known = core::known_kind(rows.front().kind);
   if (!known || *known == kind::table) {
     core::refuse("the message at the end of a batch goes to a queue that tableq has made");
   }
-  if (*known != kind::claim) {
-    if (then.headers.empty() && !then.key && !then.group && then.priority == 0) return;
-    core::refuse("headers, key, group and priority need a claim queue");
-  }
   queue_info info{.name = then.queue, .kind = *known};
   core::decode_options(rows.front().options, info);
-  core::check_message({.headers = then.headers, .key = then.key, .group = then.group},
-                      info.groups.has_value());
+  const claim_enqueue_options options{
+      .priority = then.priority, .headers = then.headers, .key = then.key, .group = then.group};
+  core::check_for_any(database, info, {then.payload, &options});
+}
+
+/// Tells all processes that messages at ends of batches come to the queue.
+void mark(core::database_state& database, const std::string& queue) noexcept {
+  if (core::open_transaction::on_this_thread() > 0) return;
+  try {
+    core::mark_batch_ends(database, queue);
+  } catch (const std::exception&) {  // noexcept: the batch is begun. Without the right to mark the
+                                     // queue, readers of the members' queues end the batch.
+  }
 }
 
 std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_options& options) {
-  core::batch_begin_request request{.now = desk.database().now()};
+  core::database_state& database = desk.database();
+  core::batch_begin_request request{.now = database.now()};
   if (!options.name.empty()) {
     if (!core::is_key(options.name)) {
       core::refuse("the name of a batch has up to 200 bytes of UTF-8 without NUL");
@@ -120,29 +127,22 @@ std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_o
     request.key = options.then->key;
     request.group = options.then->group;
     request.priority = options.then->priority;
-    texts = core::encode_headers(options.then->headers, desk.database().narrow_texts());
+    texts = core::encode_headers(options.then->headers, database.narrow_texts());
     if (!options.then->headers.empty()) request.headers = texts;
   }
-  const auto make = [&](transaction_state* in) {
-    return desk.execute(in, core::statements::batch_begin, request).at(0).batch;
-  };
-  if (!options.parent) return make(tx);
-  return core::in_one_transaction(desk.database(), tx, [&](transaction_state& step) {
-    core::add_to_batch(desk, step, *options.parent, 1);
-    const std::int64_t made = make(&step);
-    const core::member_item member{.id = message_id{made}, .batch = options.parent->value};
-    desk.execute(&step, core::statements::batch_join, {.queue = 0}, std::span(&member, 1));
+  return core::in_one_transaction(database, tx, [&](transaction_state& step) {
+    if (options.parent) core::add_to_batch(desk, step, *options.parent, 1);
+    const std::int64_t made =
+        desk.execute(&step, core::statements::batch_begin, request).at(0).batch;
+    if (options.parent) {
+      const core::member_item member{.id = message_id{made}, .batch = options.parent->value};
+      desk.execute(&step, core::statements::batch_join, {.queue = 0}, std::span(&member, 1));
+    }
+    if (options.then) {
+      step.after_commit(-made, [&database, queue = options.then->queue] { mark(database, queue); });
+    }
     return made;
   });
-}
-
-/// Tells all processes that messages at ends of batches come to the queue.
-void mark(core::database_state& database, const std::string& queue) noexcept {
-  try {
-    core::mark_batch_ends(database, queue);
-  } catch (const std::exception&) {  // noexcept: the batch is begun. Without the right to mark the
-                                     // queue, readers of the members' queues end the batch.
-  }
 }
 
 /// Removes the messages of the batch that wait. @return the batches in it.
@@ -184,21 +184,9 @@ claim_queue desk_handle(std::shared_ptr<core::database_state> database) {
 }
 
 std::int64_t begin_through(const claim_queue& through, const batch_options& options) {
-  return batch_operation(through, statement::batch_begin,
-                         [&](const queue_state& desk, transaction_state* tx) {
-                           const std::int64_t made = begin(desk, tx, options);
-                           if (!options.then) return made;
-                           core::database_state& database = desk.database();
-                           if (tx == nullptr) {
-                             mark(database, options.then->queue);
-                           } else {
-                             tx->after_commit(-made, [&database, queue = options.then->queue] {
-                               if (core::open_transaction::on_this_thread() == 0)
-                                 mark(database, queue);
-                             });
-                           }
-                           return made;
-                         });
+  return batch_operation(
+      through, statement::batch_begin,
+      [&](const queue_state& desk, transaction_state* tx) { return begin(desk, tx, options); });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "core/batch/batch_hook.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/open_transaction.hpp"
-#include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -141,37 +139,23 @@ std::vector<std::size_t> batch_hook::stopped(const queue_state& queue,
   return out;
 }
 
-template <class Work>
-void batch_hook::look_at(look& where, Work work) noexcept {
-  std::int64_t after = 0;
-  {
-    const std::scoped_lock hold(mutex_);
-    const clock::time_point now = clock::now();
-    if (now < where.at) return;
-    where.at = now + between_looks;
-    after = where.after;
-  }
-  clock::duration pause = between_looks;
-  try {
-    const unrepeated once;
-    after = work(after);
-  } catch (const error& failure) {  // noexcept: a later look, or another process, does the same.
-    if (failure.code() == errc::permission_denied) pause = after_refusal;
-  } catch (const std::exception&) {  // Usually a lack of memory.
-  }
-  const std::scoped_lock hold(mutex_);
-  where = {.at = clock::now() + pause, .after = after};
-}
-
 batch_hook::clock::time_point batch_hook::attend(const queue_state& queue,
                                                  const queue_info& stored) noexcept {
   const bool concerned = stored.batches || stored.batch_ends;
   if (!concerned || open_transaction::on_this_thread() > 0) return clock::time_point::max();
-  look_at(batches_, [this](std::int64_t after) { return look_at_batches(after); });
+  batches_.pace.run(false, [&](clock::time_point) {
+    batches_.after = look_at_batches(batches_.after);
+    return paced_work::usual_pause;
+  });
   if (stored.batches) {
-    look_at(members_of(queue), [&](std::int64_t after) { return look_at_members(queue, after); });
+    look& members = members_of(queue);
+    members.pace.run(false, [&](clock::time_point) {
+      members.after = look_at_members(queue, members.after);
+      return paced_work::usual_pause;
+    });
   }
-  return clock::now() + std::max<clock::duration>(between_looks, database_.options().poll_interval);
+  return clock::now() +
+         std::max<clock::duration>(paced_work::usual_pause, database_.options().poll_interval);
 }
 
 batch_hook::look& batch_hook::members_of(const queue_state& queue) {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
 
 #include "core/queue/queue_hook.hpp"
+#include "core/session/paced_work.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -36,26 +36,21 @@ class batch_hook final : public queue_hook {
                                                  std::span<const receipt> running) override;
 
  private:
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds between_looks{1};
-  static constexpr std::chrono::minutes after_refusal{1};
+  using clock = paced_work::clock;
 
-  /// The place of the next look.
+  /// One part of the work, and where the next look begins.
   struct look {
-    clock::time_point at = {};
-    std::int64_t after = 0;
+    paced_work pace = {};
+    std::int64_t after = 0;  // only the thread that works uses it
   };
 
-  /// Runs `work(after)`, which returns where the next look begins, if it is time to look.
-  template <class Work>
-  void look_at(look& where, Work work) noexcept;
   [[nodiscard]] look& members_of(const queue_state& queue);
   [[nodiscard]] std::int64_t look_at_batches(std::int64_t after);
   [[nodiscard]] std::int64_t look_at_members(const queue_state& queue, std::int64_t after);
 
   database_state& database_;
+  look batches_;
   std::mutex mutex_;
-  look batches_;                          // guarded by mutex_
   std::map<std::int64_t, look> members_;  // by the queue's identity; guarded by mutex_
 };
 

@@ -1,9 +1,11 @@
 #include "core/claim/bulk.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "core/input/validate.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/statements.hpp"
+#include "core/waking/change_signal.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -32,32 +35,17 @@ constexpr int every_state = cancelled_states | leased_bit | done_bit;
 /// The most messages that one statement reads.
 constexpr std::size_t longest_scan = 10'000;
 
-/// The conditions of a filter, as the statement gets them.
-class filter_conditions {
- public:
-  filter_conditions(const queue_state& queue, const message_filter& filter) {
-    const bool ascii = queue.database().narrow_texts();
-    if (filter.header) {
-      header_ = encode_headers({{filter.header->name, filter.header->value}}, ascii);
-    }
-    if (filter.error) error_ = encode_error(*filter.error, ascii);
-    request_.older_than = filter.older_than;
-    request_.header = header_;
-    request_.group = filter.group;
-    request_.key_prefix = filter.key_prefix;
-    request_.error = error_;
+/// The conditions of a filter, as the statement gets them. Borrows its other texts.
+filter_request conditions_of(const queue_state& queue, const message_filter& filter) {
+  const bool ascii = queue.database().narrow_texts();
+  filter_request out{
+      .older_than = filter.older_than, .group = filter.group, .key_prefix = filter.key_prefix};
+  if (filter.header) {
+    out.header = encode_headers({{filter.header->name, filter.header->value}}, ascii);
   }
-  filter_conditions(const filter_conditions&) = delete;  // the request borrows the texts
-  filter_conditions& operator=(const filter_conditions&) = delete;
-  ~filter_conditions() = default;
-
-  [[nodiscard]] const filter_request& request() const noexcept { return request_; }
-
- private:
-  std::optional<std::string> header_;
-  std::optional<std::string> error_;
-  filter_request request_;
-};
+  if (filter.error) out.error = encode_error(*filter.error, ascii);
+  return out;
+}
 
 struct found_messages {
   std::vector<message_id> ids = {};
@@ -66,9 +54,9 @@ struct found_messages {
 };
 
 /// Reads up to `scan` messages in these states after a place, until `max` fit.
-found_messages find(const queue_state& queue, const filter_conditions& filter, int states,
+found_messages find(const queue_state& queue, const message_filter& filter, int states,
                     const filter_place& after, std::size_t scan, std::size_t max) {
-  filter_request asked = filter.request();
+  filter_request asked = conditions_of(queue, filter);
   asked.states = states;
   if (states == done_bit) asked.finished = static_cast<int>(message_state::done);
   if (states == dead_bit) asked.finished = static_cast<int>(message_state::dead);
@@ -125,9 +113,9 @@ void check(const message_filter& filter, const bulk_options& options) {
 struct bulk_part {
   const queue_state& queue;
   int states;
-  /// Changes them, and counts. A dry run calls it only if `looks`.
+  /// Changes them, and counts. A dry run calls it only for dead letters.
   std::function<bulk_result(std::span<const message_id>)> change;
-  bool looks = false;
+  const queue_state* letters_of = nullptr;  ///< `queue` is the dead-letter queue of this one.
 };
 
 void add(bulk_result& total, const bulk_result& step) {
@@ -151,12 +139,15 @@ bulk_result run(const message_filter& filter, const bulk_options& options,
   std::size_t scan = options.batch;
   while (at) {
     const bulk_part& part = parts[static_cast<std::size_t>(at->part)];
-    const filter_conditions wanted(part.queue, filter);
-    const found_messages found = find(part.queue, wanted, part.states, *at, scan, options.batch);
+    const auto look = [&] {
+      return find(part.queue, filter, part.states, *at, scan, options.batch);
+    };
+    const found_messages found =
+        part.letters_of == nullptr ? look() : on_dead_letters(*part.letters_of, look);
     // Where most messages fit, a step reads no more than it changes.
     scan = found.ids.size() * 2 > options.batch ? options.batch : longest_scan;
     if (!found.ids.empty()) {
-      const bool counts = options.dry_run && !part.looks;
+      const bool counts = options.dry_run && part.letters_of == nullptr;
       add(total, counts ? bulk_result{.count = found.ids.size()} : part.change(found.ids));
     }
     read += found.read;
@@ -196,8 +187,8 @@ filtered_messages list(const queue_state& queue, const message_filter& filter,
   check_filter(filter);
   check_batch_size(page.max);
   const int states = filter.state ? bit_of(*filter.state) : every_state;
-  found_messages found = find(queue, filter_conditions(queue, filter), states,
-                              page.after.value_or(filter_place()), longest_scan, page.max);
+  found_messages found =
+      find(queue, filter, states, page.after.value_or(filter_place()), longest_scan, page.max);
   filtered_messages out{.messages = {}, .next = found.next};
   for (auto& each : get(queue, nullptr, found.ids, page.with)) {
     // Another call may have changed it since.
@@ -263,22 +254,37 @@ bulk_result purge(const queue_state& queue, const message_filter& filter,
   return run(filter, options, parts);
 }
 
+namespace {
+
+using message_choice = std::function<bool(const stored_message&)>;
+
+/// @param wanted those of the messages that are redriven. Empty: all.
 bulk_result redrive(const queue_state& queue, const message_filter& filter,
-                    const bulk_options& options) {
+                    const bulk_options& options, const message_choice& wanted) {
   check(filter, options);
+  const auto chosen = [&](const queue_state& from, std::span<const message_id> ids) {
+    if (!wanted) return std::vector<message_id>(ids.begin(), ids.end());
+    std::vector<message_id> out;
+    for (const auto& each : get(from, nullptr, ids)) {
+      const bool ours = each && (&from == &queue || came_from(queue, *each));
+      if (ours && wanted(*each)) out.push_back(each->id);
+    }
+    return out;
+  };
   std::vector<bulk_part> parts;
   parts.push_back(
-      {queue, wanted_states(filter, dead_bit, "redrive"),
-       [&](std::span<const message_id> ids) { return counted(redrive(queue, ids), ids); }});
+      {queue, wanted_states(filter, dead_bit, "redrive"), [&](std::span<const message_id> found) {
+         const std::vector<message_id> ids = chosen(queue, found);
+         return counted(redrive(queue, ids), ids);
+       }});
   if (queue.dead_letters() != nullptr) {
     const queue_state& letters = *queue.dead_letters();
-    const auto bring_back = [&](std::span<const message_id> ids) {
+    const auto bring_back = [&](std::span<const message_id> found) {
+      const std::vector<message_id> ids = chosen(letters, found);
       return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
         std::vector<stored_message> ours;
         for (auto& each : get(letters, &tx, ids)) {
-          if (!each || !came_from(queue, *each)) continue;
-          each->payload = {};
-          ours.push_back(*std::move(each));
+          if (each && came_from(queue, *each)) ours.push_back(*std::move(each));
         }
         if (options.dry_run) return bulk_result{.count = ours.size()};
         const redriven back = move_back(queue, tx, ours);
@@ -287,9 +293,44 @@ bulk_result redrive(const queue_state& queue, const message_filter& filter,
                            .key_held = back.key_held};
       });
     };
-    parts.push_back({letters, bit_of(message_state::ready), bring_back, true});
+    parts.push_back({letters, bit_of(message_state::ready), bring_back, &queue});
   }
   return run(filter, options, parts);
+}
+
+}  // namespace
+
+bulk_result redrive(const queue_state& queue, const message_filter& filter,
+                    const bulk_options& options) {
+  return redrive(queue, filter, options, {});
+}
+
+redriven redrive_all(const queue_state& queue, const redrive_options& options) {
+  if (options.per_second) check_rate(*options.per_second);
+  if (options.max == 0U || options.stop.stop_requested()) return {};
+  // With a filter the messages are in memory. With a rate there are about ten steps a second.
+  std::size_t most = options.filter ? 100 : 1000;
+  if (options.per_second) {
+    most = static_cast<std::size_t>(
+        std::clamp(*options.per_second / 10, 1.0, static_cast<double>(most)));
+  }
+  std::stop_source enough;
+  const std::stop_callback asked(options.stop, [&] { enough.request_stop(); });
+  std::size_t count = 0;
+  bulk_options how{.batch = std::min(most, options.max.value_or(most)), .stop = enough.get_token()};
+  how.progress = [&](const bulk_result& so_far) {
+    const std::size_t step = so_far.count - std::exchange(count, so_far.count);
+    if (options.max) {
+      if (count >= *options.max) return static_cast<void>(enough.request_stop());
+      how.batch = std::min(most, *options.max - count);
+    }
+    if (!options.per_second || !so_far.stopped_at) return;
+    const std::chrono::duration<double> length(static_cast<double>(step) / *options.per_second);
+    change_signal silent;
+    silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), how.stop);
+  };
+  const bulk_result all = redrive(queue, {.all = true}, how, options.filter);
+  return {.count = all.count, .key_held = all.key_held};
 }
 
 }  // namespace tableq::inline v0::core

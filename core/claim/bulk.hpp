@@ -23,5 +23,6 @@ bulk_result purge(const queue_state& queue, const message_filter& filter,
                   const bulk_options& options);
 bulk_result redrive(const queue_state& queue, const message_filter& filter,
                     const bulk_options& options);
+redriven redrive_all(const queue_state& queue, const redrive_options& options);
 
 }  // namespace tableq::inline v0::core

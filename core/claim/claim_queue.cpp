@@ -112,7 +112,7 @@ std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
 }
 
 redriven claim_queue::redrive_all(const redrive_options& options) {
-  return operation_outside(*this, statement::claim_redrive_all, [&](const queue_state& state) {
+  return operation_outside(*this, statement::claim_redrive, [&](const queue_state& state) {
     return core::redrive_all(state, options);
   });
 }

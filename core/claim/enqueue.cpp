@@ -13,6 +13,7 @@
 #include "core/input/codec.hpp"
 #include "core/input/trace.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/destructive.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_hook.hpp"
@@ -358,6 +359,35 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     if (queue.info().groups) lock_groups_of(queue, *step_tx, postponed(results), done);
     return results;
   });
+}
+
+void check_for_any(const database_state& database, const queue_info& target,
+                   const claim_message& message) {
+  const claim_enqueue_options& options = *message.options;
+  check_payload(message.payload, database.payloads());
+  if (target.kind == kind::claim) return check_message(options, target.groups.has_value());
+  if (!options.headers.empty() || options.key || options.group || options.priority != 0) {
+    refuse("headers, key, group and priority are for claim queues only");
+  }
+}
+
+std::vector<enqueued> add_to_any(const queue_state& queue, transaction_state& tx,
+                                 std::span<const claim_message> messages) {
+  if (queue.info().kind == kind::claim) return add_claims(queue, &tx, messages, {});
+  const auto add_with = [&](auto options) {
+    std::vector<decltype(to_item(queue, {}, options))> items;
+    for (const claim_message& each : messages) {
+      options.created_at = each.options->created_at;
+      items.push_back(to_item(queue, each.payload, options));
+    }
+    add<typename decltype(items)::value_type>(queue, &tx, items, {});
+  };
+  if (queue.info().kind == kind::pending) {
+    add_with(pending_options());
+  } else {
+    add_with(enqueue_options());
+  }
+  return {};
 }
 
 }  // namespace tableq::inline v0::core

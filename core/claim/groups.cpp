@@ -221,6 +221,17 @@ std::size_t move_groups(const queue_state& queue, transaction_state& tx, const g
   return advance_limited(queue, tx, groups, {}, true);
 }
 
+std::vector<message_id> open_groups(const queue_state& queue, transaction_state& tx,
+                                    const group_set& groups, std::size_t max) {
+  advance_request all = request_to_advance(queue);
+  all.limit = static_cast<int>(max);
+  std::vector<message_id> out;
+  for (const auto& row : queue.execute(&tx, statements::claim_advance, all, items_of(groups)))
+    out.push_back(row.id);
+  std::ranges::sort(out);
+  return out;
+}
+
 std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const group_set& groups,
                                                const kept_call& work) {
   // The free starts of a group are known only under its lock.

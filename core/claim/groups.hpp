@@ -40,6 +40,12 @@ std::size_t advance_groups(const queue_state& queue, transaction_state& tx, cons
 /// ready may be held again.
 std::size_t move_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
 
+/// Makes up to `max` held messages of each group ready, whatever its limits. The groups are locked,
+/// and advanced in the same transaction when these messages have left it, or are held again.
+/// @return them, by their ids.
+std::vector<message_id> open_groups(const queue_state& queue, transaction_state& tx,
+                                    const group_set& groups, std::size_t max);
+
 /// The result of a statement in locked groups.
 struct work_in_groups {
   row_set rows;

@@ -50,6 +50,5 @@ claim_stats stats(const queue_state& queue, const stats_options& options);
 // Redrives dead messages; claim_queue.hpp documents each function.
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids);
-redriven redrive_all(const queue_state& queue, const redrive_options& options);
 
 }  // namespace tableq::inline v0::core

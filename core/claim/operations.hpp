@@ -63,6 +63,15 @@ struct claim_message {
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full);
 
+/// For messages of schedules and at the ends of batches, which go to queues of any kind that tableq
+/// has made. Other kinds than `claim` have of the options only `created_at`.
+/// @throws error as an enqueue.
+void check_for_any(const database_state& database, const queue_info& target,
+                   const claim_message& message);
+/// @return the results in a claim queue; empty for the other kinds.
+std::vector<enqueued> add_to_any(const queue_state& queue, transaction_state& tx,
+                                 std::span<const claim_message> messages);
+
 /// The course of a worker's takes, kept from one to the next.
 struct take_course {
   /// The time before the read that found the messages: their leases began after it.

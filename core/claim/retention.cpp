@@ -1,8 +1,6 @@
 #include "core/claim/retention.hpp"
 
-#include <atomic>
 #include <chrono>
-#include <exception>
 
 #include "core/database/open_transaction.hpp"
 #include "core/seam/statements.hpp"
@@ -14,9 +12,7 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_at_once = 1000;
-constexpr auto busy_pause = 1s;  // between rounds that leave something
-constexpr auto idle_pause = 10s;
-constexpr auto failed_pause = 1min;
+constexpr auto idle_pause = 10s;  // between rounds that leave nothing
 constexpr auto longest_round = 100ms;
 
 /// Deletes messages of one state until none is too old, or the time is over.
@@ -43,28 +39,19 @@ void apply_retention(const queue_state& opened) noexcept {
   const retention& kept = queue.info().retention;
   if (!kept.done && !kept.dead) return;
   if (open_transaction::on_this_thread() > 0) return;
-  std::atomic<steady_clock::rep>& next = queue.shared().retention_at;
-  const auto now = steady_clock::now();
-  steady_clock::rep due = next.load();
   // With a clock that a test sets, each call looks.
-  if (!queue.database().now() && now.time_since_epoch().count() < due) return;
-  const auto pause_from_now = [&](steady_clock::duration pause) {
-    next.store((steady_clock::now() + pause).time_since_epoch().count());
-  };
-  // One thread at a time.
-  if (!next.compare_exchange_strong(due, (now + failed_pause).time_since_epoch().count())) {
-    return;
-  }
-  try {
-    bool all = true;
-    if (kept.done) all = delete_some(queue, message_state::done, *kept.done, now + longest_round);
-    if (kept.dead) {
-      all = delete_some(queue, message_state::dead, *kept.dead, now + longest_round) && all;
-    }
-    pause_from_now(all ? steady_clock::duration(idle_pause) : busy_pause);
-  } catch (const std::exception&) {
-    pause_from_now(failed_pause);
-  }
+  queue.shared().retention.run(
+      queue.database().now().has_value(),
+      [&](steady_clock::time_point now) -> steady_clock::duration {
+        bool all = true;
+        if (kept.done) {
+          all = delete_some(queue, message_state::done, *kept.done, now + longest_round);
+        }
+        if (kept.dead) {
+          all = delete_some(queue, message_state::dead, *kept.dead, now + longest_round) && all;
+        }
+        return all ? idle_pause : paced_work::usual_pause;
+      });
 }
 
 }  // namespace tableq::inline v0::core

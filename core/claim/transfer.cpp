@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,66 +26,68 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// The items of claim.restore. Owns the converted texts.
-class restored {
- public:
-  restored(const queue_state& queue, std::span<const removed_row> messages) : queue_(queue) {
-    items_.reserve(messages.size());
-    for (const removed_row& each : messages) items_.push_back(item_of(each));
-  }
-  restored(const restored&) = delete;
-  restored& operator=(const restored&) = delete;
-  ~restored() = default;
+/// Borrows the message's other texts.
+restore_item item_of(const queue_state& queue, const removed_row& from) {
+  // JSON as this database takes it.
+  const auto text_of = [&](const std::optional<std::string>& json) {
+    return json && queue.database().narrow_texts() ? in_ascii(*json) : json;
+  };
+  restore_item out{.payload = from.payload,
+                   .state = from.state,
+                   .priority = from.priority,
+                   .attempts = from.attempts,
+                   .created_at = from.created_at,
+                   .finished_at = from.finished_at,
+                   .expires_at = from.expires_at,
+                   .max_attempts = from.max_attempts,
+                   .retry = from.retry,
+                   .headers = text_of(from.headers),
+                   .errors = text_of(from.errors)};
+  if (from.group_key) out.group = *from.group_key;
+  const bool grouped = queue.info().groups && out.group;
+  if (grouped && from.state == message_state::ready) out.state = message_state::held;
+  if (from.state == message_state::delayed) out.due_at = from.due_at;
+  if (from.key) (from.holds_key && is_key(*from.key) ? out.key : out.past_key) = *from.key;
+  return out;
+}
 
-  [[nodiscard]] std::span<const restore_item> items() const noexcept { return items_; }
-  [[nodiscard]] std::size_t count(message_state state) const {
-    return static_cast<std::size_t>(std::ranges::count(items_, state, &restore_item::state));
+/// @return the groups of those that were ready.
+group_set remove(const queue_state& queue, transaction_state& tx, std::span<const message_id> ids,
+                 int states, std::vector<removed_row>& into) {
+  group_set out;
+  for (auto& row :
+       queue.execute(&tx, statements::claim_remove, {.states = states}, items_of(ids))) {
+    if (queue.info().groups && row.group_key && row.state == message_state::ready)
+      out.insert(*row.group_key);
+    into.push_back(std::move(row));
   }
-
- private:
-  restore_item item_of(const removed_row& from) {
-    restore_item out{.payload = from.payload,
-                     .state = from.state,
-                     .priority = from.priority,
-                     .attempts = from.attempts,
-                     .created_at = from.created_at,
-                     .finished_at = from.finished_at,
-                     .expires_at = from.expires_at,
-                     .max_attempts = from.max_attempts,
-                     .retry = from.retry,
-                     .headers = text_of(from.headers),
-                     .errors = text_of(from.errors)};
-    if (from.group_key) out.group = *from.group_key;
-    const bool grouped = queue_.info().groups && out.group;
-    if (grouped && from.state == message_state::ready) out.state = message_state::held;
-    if (from.state == message_state::delayed) out.due_at = from.due_at;
-    if (from.key) (from.holds_key && is_key(*from.key) ? out.key : out.past_key) = *from.key;
-    return out;
-  }
-
-  /// JSON as this database takes it.
-  std::optional<std::string_view> text_of(const std::optional<std::string>& json) {
-    if (!json) return std::nullopt;
-    if (!queue_.database().narrow_texts()) return *json;
-    return texts_.emplace_back(in_ascii(*json));
-  }
-
-  const queue_state& queue_;
-  std::deque<std::string> texts_ = {};  // a deque never moves its elements
-  std::vector<restore_item> items_ = {};
-};
+  return out;
+}
 
 }  // namespace
 
 std::vector<removed_row> extract(const queue_state& queue, transaction_state& tx,
-                                 std::span<const message_id> ids, int states) {
+                                 std::span<const message_id> ids, int states, std::size_t most,
+                                 const may_leave& followers) {
   if (ids.empty()) return {};
   return claim_step(queue, &tx, ids, true, [&](transaction_state* step_tx, claim_effects& done) {
-    auto rows = queue.execute(step_tx, statements::claim_remove, {.states = states}, items_of(ids));
-    done.left = !rows.empty();
     std::vector<removed_row> out;
-    out.reserve(rows.size());
-    for (auto& row : rows) out.push_back(std::move(row));
+    group_set open = remove(queue, *step_tx, ids, states, out);
+    while (!open.empty() && out.size() < most) {
+      const std::size_t left = most - out.size();
+      while (open.size() > left) open.erase(std::prev(open.end()));
+      const std::vector<message_id> waiting =
+          open_groups(queue, *step_tx, open, left / open.size());
+      if (waiting.empty()) break;
+      const std::vector<message_id> leaving = followers(waiting);
+      std::vector<message_id> staying;
+      std::ranges::set_difference(waiting, leaving, std::back_inserter(staying));
+      open = remove(queue, *step_tx, leaving, bit_of(message_state::ready), out);
+      if (staying.empty()) continue;
+      queue.execute(step_tx, statements::claim_hold, {}, items_of(staying));
+      break;
+    }
+    done.left = !out.empty();
     std::ranges::sort(out, {}, &removed_row::id);
     return out;
   });
@@ -96,15 +98,20 @@ void restore(const queue_state& queue, transaction_state& tx, std::span<const re
   if (messages.empty()) return;
   std::optional<room> place;
   if (!readmitted) place.emplace(queue, &tx, messages.size());
-  const restored all(queue, messages);
+  std::vector<restore_item> items;
+  items.reserve(messages.size());
   group_set groups;
-  for (const restore_item& each : all.items()) {
-    if (queue.info().groups && each.group) groups.emplace(*each.group);
+  for (const removed_row& each : messages) {
+    items.push_back(item_of(queue, each));
+    if (queue.info().groups && each.group_key) groups.insert(*each.group_key);
   }
+  const auto count = [&](message_state state) {
+    return static_cast<std::size_t>(std::ranges::count(items, state, &restore_item::state));
+  };
   claim_step(queue, &tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
     lock_groups(queue, *step_tx, groups);
-    const auto added = queue.execute(step_tx, statements::claim_restore,
-                                     {.now = queue.database().now()}, all.items());
+    const auto added =
+        queue.execute(step_tx, statements::claim_restore, {.now = queue.database().now()}, items);
     if (added.size() < messages.size()) {
       static_cast<void>(ask_row(queue, step_tx));
       step_tx->spoil();
@@ -112,13 +119,13 @@ void restore(const queue_state& queue, transaction_state& tx, std::span<const re
                   "another message of the queue " + queue.name() + " has taken the key meanwhile",
                   {.backend = queue.database().name()});
     }
-    done.readable = all.count(message_state::ready);
+    done.readable = count(message_state::ready);
     done.readmitted = readmitted;
     done.groups = groups;
     return added.size();
   });
   if (place) place->used(messages.size());
-  if (all.count(message_state::delayed) > 0) {
+  if (count(message_state::delayed) > 0) {
     // The database's clock tells when.
     queue.shared().watched.due.expect(std::chrono::steady_clock::now(),
                                       std::chrono::milliseconds{0});

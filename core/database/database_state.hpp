@@ -25,6 +25,7 @@
 #include "core/limits/known_limits.hpp"
 #include "core/seam/driver.hpp"
 #include "core/session/combiner.hpp"
+#include "core/session/paced_work.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/session_pool.hpp"
 #include "core/waking/watched_queue.hpp"
@@ -110,8 +111,7 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   combiners calls;
   limits_watch limits;
   stored_options stored;
-  /// No retention is applied before; of a steady clock.
-  std::atomic<std::chrono::steady_clock::rep> retention_at = 0;
+  paced_work retention;
   /// Whether some upkeep concerns the queue, by its options.
   std::atomic<bool> attended = false;
   progress_notes notes;

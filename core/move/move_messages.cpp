@@ -284,8 +284,9 @@ class mover {
   }
 
   /// Of these messages those whose keys no message of the target holds.
+  /// @param in_order no message after one of its group that stays.
   std::vector<message_id> movable(transaction_state* tx, std::span<const message_id> ids,
-                                  std::size_t& key_held) const {
+                                  bool in_order, std::size_t& key_held) const {
     std::vector<message_id> out;
     std::set<std::string_view> keys;
     const auto messages = get(source(), tx, ids, {.detail = message_detail::outline});
@@ -298,10 +299,12 @@ class mover {
         return held_keys(target(), there, keys);
       });
     }
+    std::set<std::optional<std::string>> stopped;
     for (const auto& each : messages) {
-      if (!each) continue;
+      if (!each || (in_order && stopped.contains(each->group))) continue;
       if (holds_key(*each) && held.contains(*each->key)) {
         ++key_held;
+        stopped.insert(each->group);
       } else {
         out.push_back(each->id);
       }
@@ -333,10 +336,15 @@ class mover {
           std::size_t held = 0;
           std::vector<removed_row> rows;
           while (!here.end && rows.size() < most) {
-            const auto found = next(source(), &tx, moving_states, here, most - rows.size());
-            // Messages of the same groups that waited are ready from now on, and may be found.
-            for (removed_row& each :
-                 extract(source(), tx, movable(&tx, found, held), moving_states)) {
+            const std::size_t left = most - rows.size();
+            const auto found = next(source(), &tx, moving_states, here, left);
+            // One of them that stays is ready afterwards, and counted when it is found.
+            const auto followers = [&](std::span<const message_id> waiting) {
+              std::size_t uncounted = 0;
+              return movable(&tx, waiting, true, uncounted);
+            };
+            for (removed_row& each : extract(source(), tx, movable(&tx, found, false, held),
+                                             moving_states, left, followers)) {
               check_size(each);
               rows.push_back(std::move(each));
             }
@@ -412,7 +420,7 @@ class mover {
     const auto away = begin_transaction(source().database().shared_from_this());
     const auto rows =
         extract(out(), *away, next(out(), away.get(), cancelled_states, from, options_.batch),
-                cancelled_states);
+                cancelled_states, 0, {});
     if (rows.empty()) return;
     arrival there = arrive(rows);
     marks_.clear();
@@ -484,27 +492,19 @@ message_move count_waiting(database& from, database& to, std::string_view name) 
 
 }  // namespace
 
-std::optional<finding> inspect_move(const std::shared_ptr<database_state>& database,
-                                    const queue_info& queue, const std::vector<queue_info>& all) {
+std::vector<finding> inspect_move(const std::shared_ptr<database_state>& database,
+                                  const queue_info& queue, const std::vector<queue_info>& all) {
   const std::string_view name = queue.name;
   if (queue.kind != kind::claim || !name.ends_with(out_ending)) return {};
   const std::string_view moving = name.substr(0, name.size() - out_ending.size());
   if (std::ranges::find(all, moving, &queue_info::name) == all.end()) return {};
-  const queue_state waiting(database, queue);
   place at;
-  try {
-    if (next(waiting, nullptr, cancelled_states, at, 1).empty()) return {};
-  } catch (const error& failure) {
-    const bool unread =
-        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
-    if (!unread) throw;
-    return {};
-  }
-  return finding{
-      finding::level::warning, queue.name,
-      "has messages of " + std::string(moving) +
-          " that are on their way to another database, where no program reads them",
-      "unless the move is running, go on with it: tableq move --to URL " + std::string(moving)};
+  if (next(queue_state(database, queue), nullptr, cancelled_states, at, 1).empty()) return {};
+  return {
+      {finding::level::warning, queue.name,
+       "has messages of " + std::string(moving) +
+           " that are on their way to another database, where no program reads them",
+       "unless the move is running, go on with it: tableq move --to URL " + std::string(moving)}};
 }
 
 }  // namespace core

@@ -198,28 +198,28 @@ std::vector<finding> inspect_stored(const shared_state& database, const queue_in
 
 /// A dead-letter queue that is missing, or has dead messages that nobody looks for.
 /// @param all the queues of the database.
-std::optional<finding> buried(const shared_state& database, const queue_info& queue,
-                              const std::vector<queue_info>& all) {
+std::vector<finding> buried(const shared_state& database, const queue_info& queue,
+                            const std::vector<queue_info>& all) {
   const auto stored = std::find_if(all.begin(), all.end(), [&](const queue_info& each) {
     return each.name == queue.dead_letters && each.kind == kind::claim;
   });
   if (stored == all.end()) {
     if (queue.dead_letters.empty()) return {};
-    return finding{finding::level::problem, queue.name,
-                   "its dead-letter queue " + queue.dead_letters +
-                       " is missing: messages cannot die, and come back again and again",
-                   "make it: tableq create claim " + queue.dead_letters +
-                       ", and start the programs that read " + queue.name + " again"};
+    return {{finding::level::problem, queue.name,
+             "its dead-letter queue " + queue.dead_letters +
+                 " is missing: messages cannot die, and come back again and again",
+             "make it: tableq create claim " + queue.dead_letters +
+                 ", and start the programs that read " + queue.name + " again"}};
   }
   const std::size_t most = stats_options().count_to;
   const core::queue_state letters(database, *stored);
   const auto found = core::letters_in(letters, queue.name, most);
   if (!found || found->letters == 0) return {};
-  return finding{finding::level::warning, queue.name,
-                 (found->seen < most ? "" : "at least ") + std::to_string(found->letters) +
-                     " of its messages are dead and wait in the dead-letter queue " + stored->name,
-                 "see why: tableq list " + stored->name + " --json; then bring them back: tableq " +
-                     "dead redrive " + queue.name + " --all"};
+  return {{finding::level::warning, queue.name,
+           (found->seen < most ? "" : "at least ") + std::to_string(found->letters) +
+               " of its messages are dead and wait in the dead-letter queue " + stored->name,
+           "see why: tableq list " + stored->name + " --json; then bring them back: tableq " +
+               "dead redrive " + queue.name + " --all"}};
 }
 
 /// Finished messages that nothing removes.
@@ -254,32 +254,30 @@ std::vector<finding> unending(const shared_state& database, const queue_info& st
   std::vector<finding> out;
   if (stored.kind != kind::claim) return out;
   const core::queue_state queue(database, stored);
-  try {
-    const claim_stats found = core::leases_of(queue).stats(queue, {});
-    const auto add = [&](message_state state, const auto& age, std::size_t count) {
-      if (auto one = unending(queue, state, age, count, found.as_of))
-        out.push_back(*std::move(one));
-    };
-    add(message_state::done, stored.retention.done, found.done);
-    add(message_state::dead, stored.retention.dead, found.dead);
-  } catch (const error& failure) {
-    const bool unread =
-        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
-    if (!unread) throw;
-  }
+  const claim_stats found = core::leases_of(queue).stats(queue, {});
+  const auto add = [&](message_state state, const auto& age, std::size_t count) {
+    if (auto one = unending(queue, state, age, count, found.as_of)) out.push_back(*std::move(one));
+  };
+  add(message_state::done, stored.retention.done, found.done);
+  add(message_state::dead, stored.retention.dead, found.dead);
   return out;
 }
 
 /// Limits of groups that no process follows.
 std::vector<finding> unfollowed(const shared_state& database, const queue_info& stored) {
   if (!stored.groups || stored.layout < core::layout_with_group_limits) return {};
+  return core::inspect_group_limits(core::queue_state(database, stored));
+}
+
+/// Adds the findings of `look()`. A user who may not read that gets the other ones.
+template <class Look>
+void add_findings(std::vector<finding>& to, Look look) {
   try {
-    return core::inspect_group_limits(core::queue_state(database, stored));
+    for (finding& one : look()) to.push_back(std::move(one));
   } catch (const error& failure) {
     const bool unread =
         failure.code() == errc::permission_denied || failure.code() == errc::not_found;
     if (!unread) throw;
-    return {};
   }
 }
 
@@ -413,17 +411,18 @@ std::vector<finding> database::inspect() const {
   return observed(*state_, {.name = "inspect"}, [&] {
     std::vector<finding> out = core::inspect(*state_);
     const std::vector<queue_info> all = core::list_queues(*state_);
-    for (finding& one : core::inspect_rules(*state_, all)) out.push_back(std::move(one));
+    add_findings(out, [&] { return core::inspect_rules(*state_, all); });
     for (const queue_info& each : all) {
-      if (auto one = buried(state_, each, all)) out.push_back(*std::move(one));
-      if (auto one = core::inspect_move(state_, each, all)) out.push_back(*std::move(one));
-      for (finding& one : unending(state_, each)) out.push_back(std::move(one));
-      for (finding& one : unfollowed(state_, each)) out.push_back(std::move(one));
-      if (each.kind != kind::table) continue;
-      for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
+      add_findings(out, [&] { return buried(state_, each, all); });
+      add_findings(out, [&] { return core::inspect_move(state_, each, all); });
+      add_findings(out, [&] { return unending(state_, each); });
+      add_findings(out, [&] { return unfollowed(state_, each); });
+      if (each.kind == kind::table) {
+        for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
+      }
     }
     if (std::ranges::any_of(all, &queue_info::batches)) {
-      for (finding& one : core::inspect_batches(*state_)) out.push_back(std::move(one));
+      add_findings(out, [&] { return core::inspect_batches(*state_); });
     }
     return out;
   });

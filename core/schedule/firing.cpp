@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -20,7 +19,7 @@
 #include "core/schedule/rules.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
-#include "core/session/retry.hpp"
+#include "core/session/paced_work.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -102,33 +101,21 @@ void fire(database_state& database, const due_rule_row& rule) {
   note_problem(database, now, problem, false);
 }
 
-/// Looks for due rules, in one thread at a time.
+/// Looks for due rules.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class follower {
  public:
-  using moment = std::chrono::steady_clock::time_point;
+  using moment = paced_work::clock::time_point;
 
   moment attend(database_state& database) noexcept {
     if (open_transaction::on_this_thread() > 0) return moment::max();
-    const moment now = std::chrono::steady_clock::now();
     const bool set_clock = database.now().has_value();
-    const moment next(moment::duration(next_.load()));
-    if (now < next && !set_clock) return next;
-    if (busy_.exchange(true)) return now + at_most_each;
-    std::chrono::milliseconds pause = refused_pause;
-    try {
-      const unrepeated once;  // The next look tries again, and the read does not wait for this one.
-      pause = std::max(look(database, now), set_clock ? shortest : at_most_each);
-    } catch (const error& failure) {
-      if (may_pass(failure)) pause = at_most_each;
-    } catch (const std::exception&) {  // Others follow the rules meanwhile.
-    }
-    if (set_clock) pause = shortest;
-    next_.store((now + pause).time_since_epoch().count());
-    busy_.store(false);
-    return now + pause;
+    return pace_.run(set_clock, [&](moment now) {
+      const std::chrono::milliseconds pause = look(database, now);
+      return set_clock ? shortest : std::max(pause, at_most_each);
+    });
   }
 
  private:
@@ -180,9 +167,8 @@ class follower {
     note_problem(database, rule, failure.what(), false);
   }
 
-  std::atomic<moment::rep> next_{0};
-  std::atomic<bool> busy_{false};
-  // Rules that failed, and when to try them again. Only the busy thread uses it.
+  paced_work pace_;
+  // Rules that failed, and when to try them again. Only the thread that works uses it.
   std::map<std::string, moment> left_;
 };
 

@@ -11,7 +11,6 @@
 #include "core/claim/operations.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/destructive.hpp"
 #include "core/schema/catalog.hpp"
 
 namespace tableq::inline v0::core {
@@ -38,31 +37,6 @@ std::string written(timestamp time) {
       static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
       static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()), rest);
   return out.data();
-}
-
-claim_enqueue_options options_of(const schedule& rule) {
-  return {.priority = rule.priority, .headers = rule.headers, .key = rule.key, .group = rule.group};
-}
-
-std::vector<enqueued> add_claims_of(const queue_state& queue, transaction_state& tx,
-                                    std::string_view name, const periodic_row& message,
-                                    std::span<const timestamp> times) {
-  auto headers = to_headers(message.headers);
-  if (!headers) refuse("its headers are no JSON object of texts");
-  std::vector<claim_enqueue_options> options;
-  for (const timestamp time : times) {
-    (*headers)["tableq-schedule"] = name;
-    (*headers)["tableq-scheduled-at"] = written(time);
-    options.push_back({.priority = message.priority,
-                       .headers = *headers,
-                       .key = message.key,
-                       .group = message.group});
-    if (message.skip && !message.key) options.back().key = "schedule " + std::string(name);
-  }
-  std::vector<claim_message> messages;
-  messages.reserve(options.size());
-  for (const claim_enqueue_options& each : options) messages.push_back({message.payload, &each});
-  return add_claims(queue, &tx, messages, {});
 }
 
 }  // namespace
@@ -98,45 +72,46 @@ void check_rule(const schedule& rule, const queue_state& target) {
   const bool every = rule.every.count() != 0;
   const timing checked(rule.cron.empty() ? std::nullopt : std::optional(rule.cron),
                        every ? std::optional(rule.every) : std::nullopt, rule.zone);
-  check_payload(rule.payload, target.database().payloads());
   if (rule.catch_up < 0 || rule.catch_up > 1000) refuse("catch_up is 0 to 1,000");
   if (rule.not_later_than) check_delay(*rule.not_later_than, "not_later_than");
   const queue_info& info = target.info();
-  if (rule.skip_if_running && (info.keys != key_scope::active || info.key_window.count() > 0)) {
-    refuse("skip_if_running needs a queue whose messages hold their keys until they are completed");
+  if (rule.skip_if_running &&
+      (info.kind != kind::claim || info.keys != key_scope::active || info.key_window.count() > 0)) {
+    refuse(
+        "skip_if_running needs a claim queue whose messages hold their keys until they are "
+        "completed");
   }
-  if (info.kind == kind::claim) return check_message(options_of(rule), info.groups.has_value());
-  if (!rule.headers.empty() || rule.key || rule.group || rule.priority != 0 ||
-      rule.skip_if_running) {
-    refuse("headers, key, group, priority and skip_if_running are for claim queues only");
-  }
+  const claim_enqueue_options options{
+      .priority = rule.priority, .headers = rule.headers, .key = rule.key, .group = rule.group};
+  check_for_any(target.database(), info, {rule.payload, &options});
 }
 
 std::string add_messages(const queue_state& queue, transaction_state& tx, std::string_view name,
                          const periodic_row& message, std::span<const timestamp> times) {
-  if (queue.info().kind == kind::claim) {
-    const auto added = add_claims_of(queue, tx, name, message, times);
-    if (!message.skip || added.front().created()) return {};
-    const std::vector<id_item> holder{{added.front().id}};
-    const auto found = queue.execute(&tx, statements::claim_state_of, {}, holder);
-    return !found.empty() && found.front().state == message_state::dead
-               ? "its last message is dead and holds the key: redrive or purge it"
-               : "";
-  }
-  if (queue.info().kind == kind::pending) {
-    std::vector<pending_item> items;
-    for (const timestamp time : times) {
-      items.push_back(to_item(queue, message.payload, pending_options{.created_at = time}));
-    }
-    add<pending_item>(queue, &tx, items, {});
-    return {};
-  }
-  std::vector<plain_item> items;
+  auto headers = to_headers(message.headers);
+  if (!headers) refuse("its headers are no JSON object of texts");
+  std::vector<claim_enqueue_options> options;
   for (const timestamp time : times) {
-    items.push_back(to_item(queue, message.payload, enqueue_options{.created_at = time}));
+    (*headers)["tableq-schedule"] = name;
+    (*headers)["tableq-scheduled-at"] = written(time);
+    options.push_back({.priority = message.priority,
+                       .headers = *headers,
+                       .key = message.key,
+                       .group = message.group});
+    if (message.skip && !message.key) options.back().key = "schedule " + std::string(name);
+    // In these queues it tells the time that a message is for.
+    if (queue.info().kind != kind::claim) options.back().created_at = time;
   }
-  add<plain_item>(queue, &tx, items, {});
-  return {};
+  std::vector<claim_message> messages;
+  messages.reserve(options.size());
+  for (const claim_enqueue_options& each : options) messages.push_back({message.payload, &each});
+  const auto added = add_to_any(queue, tx, messages);
+  if (!message.skip || added.empty() || added.front().created()) return {};
+  const std::vector<id_item> holder{{added.front().id}};
+  const auto found = queue.execute(&tx, statements::claim_state_of, {}, holder);
+  return !found.empty() && found.front().state == message_state::dead
+             ? "its last message is dead and holds the key: redrive or purge it"
+             : "";
 }
 
 }  // namespace tableq::inline v0::core

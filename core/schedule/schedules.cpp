@@ -16,7 +16,6 @@
 #include "core/database/open_transaction.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/identifier.hpp"
-#include "core/input/queue_options.hpp"
 #include "core/queue/effects.hpp"
 #include "core/schedule/rules.hpp"
 #include "core/schema/catalog.hpp"
@@ -45,6 +44,25 @@ schedule rule_of(const rule_row& row) {
           .skip_if_running = row.skip};
 }
 
+rule_row row_of(const schedule& rule, std::string_view owner, bool narrow_texts) {
+  rule_row out;
+  out.name = rule.name;
+  if (!owner.empty()) out.owner = owner;
+  out.queue = rule.queue;
+  if (!rule.cron.empty()) out.cron = rule.cron;
+  if (rule.cron.empty()) out.every = rule.every;
+  out.zone = rule.zone;
+  static_cast<std::string&>(out.payload) = rule.payload;
+  if (!rule.headers.empty()) out.headers = encode_headers(rule.headers, narrow_texts);
+  out.key = rule.key;
+  out.group = rule.group;
+  out.priority = rule.priority;
+  out.catch_up = rule.catch_up;
+  out.latest = rule.not_later_than;
+  out.skip = rule.skip_if_running;
+  return out;
+}
+
 schedule_info info_of(const rule_row& row) {
   schedule_info out{.rule = rule_of(row),
                     .owner = row.owner.value_or(""),
@@ -64,14 +82,9 @@ schedule_info info_of(const rule_row& row) {
   return out;
 }
 
-bool has_rules_table(const database_state& database, connection& session) {
-  const std::vector<stored_layout> all = list_layouts(database, session);
-  return !all.empty() && all.front().name == catalog_row_name && all.front().layout >= 3;
-}
-
 std::vector<rule_row> stored_rules(database_state& database) {
   return database.on_session([&](connection& session) -> std::vector<rule_row> {
-    if (!has_rules_table(database, session)) return {};
+    if (!has_feature_tables(database, session)) return {};
     return run(session, names_for(database.options(), {}), statements::schedules_list,
                {.now = database.now()});
   });
@@ -83,10 +96,7 @@ class change_of_rules {
   change_of_rules(database_state& database, connection& session)
       : database_(database), session_(session), names_(names_for(database.options(), {})) {
     run(session_, names_, statements::catalog_lock);
-    if (has_rules_table(database_, session_)) return;
-    throw error(errc::unsupported, advice::never,
-                "schedules need layout 3 of the catalogue: create a queue, or run tableq migrate",
-                {.backend = database_.name()});
+    need_feature_tables(database_, session_, "schedules need");
   }
 
   [[nodiscard]] std::vector<rule_row> all() const {
@@ -103,29 +113,13 @@ class change_of_rules {
     if (out) touched_.insert(out->queue);
     return out;
   }
-  /// @param before the rule that it replaces, if any. @param anew its times begin after now.
-  void insert(const schedule& rule, std::string_view owner, const rule_row* before, bool enabled,
-              bool anew) {
+  void insert(const schedule& rule, std::string_view owner) {
+    store(row_of(rule, owner, database_.narrow_texts()), true);
+  }
+  /// @param anew its times begin after now.
+  void store(const rule_row& rule, bool anew) {
     touched_.insert(rule.queue);
-    const std::string headers = encode_headers(rule.headers, database_.narrow_texts());
-    new_rule_request request{.name = rule.name,
-                             .queue = rule.queue,
-                             .zone = rule.zone,
-                             .payload = std::string_view(rule.payload),
-                             .key = rule.key,
-                             .group = rule.group,
-                             .priority = rule.priority,
-                             .catch_up = rule.catch_up,
-                             .latest = rule.not_later_than,
-                             .skip = rule.skip_if_running,
-                             .enabled = enabled};
-    if (!owner.empty()) request.owner = owner;
-    if (!rule.cron.empty()) request.cron = rule.cron;
-    if (rule.cron.empty()) request.every = rule.every;
-    if (!rule.headers.empty()) request.headers = headers;
-    if (before != nullptr) request.last = before->last;
-    if (before != nullptr && !anew) request.due = before->due;
-    run(session_, names_, statements::schedules_insert, request);
+    run(session_, names_, statements::schedules_insert, rule);
     if (!anew) return;
     const rule_row made = find(rule.name).value();  // with the clock
     const timing when(made.cron, made.every, made.zone);
@@ -138,35 +132,22 @@ class change_of_rules {
          .zone = made.zone,
          .next = when.after(std::max(now, made.last.value_or(now)))});
   }
-  void replace(const rule_row& before, const schedule& rule, std::string_view owner) {
-    const bool paused = !before.enabled && !before.problem;
-    const bool same = before.due && before.enabled &&
-                      rule.every == before.every.value_or(rule.every) &&
-                      rule.cron == before.cron.value_or("") && rule.zone == before.zone;
-    insert(rule, owner, &before, !paused, !paused && !same);
+  void replace(const rule_row& before, const schedule& rule) {
+    rule_row now = row_of(rule, before.owner.value_or(""), database_.narrow_texts());
+    const bool same = before.enabled && now.every == before.every && now.cron == before.cron &&
+                      now.zone == before.zone;
+    now.enabled = before.enabled || before.problem;
+    now.last = before.last;
+    if (same) now.due = before.due;
+    store(now, now.enabled && !now.due);
   }
   /// Tells the processes that use the queues whether there are rules.
   /// @return the queues.
   std::set<std::string> end() {
     const std::vector<rule_row> rules = all();
     for (const std::string& queue : touched_) {
-      auto rows = run(session_, names_, statements::catalog_find, {.name = queue});
-      const auto kind = rows.empty() ? std::nullopt : known_kind(rows.front().kind);
-      if (!kind) continue;
-      queue_info info{.name = queue, .kind = *kind};
-      decode_options(rows.front().options, info);
       const bool any = std::ranges::find(rules, queue, &rule_row::queue) != rules.end();
-      if (info.schedules == any) continue;
-      info.schedules = any;
-      const std::string options = encode_options(info);
-      // The catalogue is locked; the end of a batch marks its queue without that lock.
-      if (run(session_, names_, statements::catalog_set_options,
-              {.name = queue,
-               .identity = rows.front().identity,
-               .before = rows.front().options,
-               .options = options})
-              .empty())
-        throw options_changed(database_, queue);
+      edit_options(database_, session_, queue, [any](queue_info& info) { info.schedules = any; });
     }
     return std::move(touched_);
   }
@@ -232,18 +213,26 @@ auto changing(database_state& database, std::string_view name, bool outside,
   });
 }
 
+/// Pauses a rule, or lets it go on with its next time.
+bool set_enabled(database_state& database, std::string_view operation, bool outside,
+                 std::string_view name, bool enabled) {
+  return changing(database, operation, outside, {}, [&](change_of_rules& change) {
+    auto rule = change.remove(name);
+    if (!rule) return false;
+    rule->enabled = enabled;
+    rule->problem.reset();
+    if (enabled) rule->due.reset();
+    change.store(*rule, enabled);
+    return true;
+  });
+}
+
 }  // namespace
 
 std::vector<finding> inspect_rules(database_state& database, std::span<const queue_info> queues) {
   constexpr std::chrono::minutes late{1};
-  std::vector<rule_row> rules;
-  try {
-    rules = stored_rules(database);
-  } catch (const error& failure) {  // A user without the right gets the other findings.
-    if (failure.code() != errc::permission_denied) throw;
-  }
   std::vector<finding> out;
-  for (const rule_row& row : rules) {
+  for (const rule_row& row : stored_rules(database)) {
     const schedule_info info = info_of(row);
     const std::string subject = "the schedule " + row.name;
     const auto queue = std::ranges::find(queues, row.queue, &queue_info::name);
@@ -278,22 +267,15 @@ void schedules::add(const schedule& rule) {
                  [&](core::change_of_rules& change) {
                    if (change.find(rule.name))
                      core::refuse("there is a schedule of this name; change it instead");
-                   change.insert(rule, {}, nullptr, true, true);
+                   change.insert(rule, {});
                    return true;
                  });
 }
 
 void schedules::change(const schedule& rule) {
-  core::changing(*state_, "schedules.change", outside_, std::span(&rule, 1),
-                 [&](core::change_of_rules& change) {
-                   const auto before = change.remove(rule.name);
-                   if (!before) {
-                     throw error(errc::not_found, advice::never,
-                                 "there is no schedule of this name; add it");
-                   }
-                   change.replace(*before, rule, before->owner.value_or(""));
-                   return true;
-                 });
+  if (change(rule.name, [&](schedule& stored) { stored = rule; })) return;
+  throw error(errc::not_found, advice::never, "there is no schedule of this name; add it",
+              {.backend = state_->name(), .operation = "schedules.change"});
 }
 
 bool schedules::change(text_view name, const std::function<void(schedule&)>& edit) {
@@ -311,7 +293,7 @@ bool schedules::change(text_view name, const std::function<void(schedule&)>& edi
                                        if (!now || core::rule_of(*now) != stored->rule)
                                          return false;
                                        if (const auto before = change.remove(rule.name))
-                                         change.replace(*before, rule, before->owner.value_or(""));
+                                         change.replace(*before, rule);
                                        return true;
                                      });
     if (done) return true;
@@ -319,23 +301,11 @@ bool schedules::change(text_view name, const std::function<void(schedule&)>& edi
 }
 
 bool schedules::pause(text_view name) {
-  return core::changing(
-      *state_, "schedules.pause", outside_, {}, [&](core::change_of_rules& change) {
-        const auto before = change.remove(name.view());
-        if (before)
-          change.insert(core::rule_of(*before), before->owner.value_or(""), &*before, false, false);
-        return before.has_value();
-      });
+  return core::set_enabled(*state_, "schedules.pause", outside_, name.view(), false);
 }
 
 bool schedules::resume(text_view name) {
-  return core::changing(
-      *state_, "schedules.resume", outside_, {}, [&](core::change_of_rules& change) {
-        const auto before = change.remove(name.view());
-        if (before)
-          change.insert(core::rule_of(*before), before->owner.value_or(""), &*before, true, true);
-        return before.has_value();
-      });
+  return core::set_enabled(*state_, "schedules.resume", outside_, name.view(), true);
 }
 
 bool schedules::remove(text_view name) {
@@ -374,7 +344,7 @@ declared schedules::declare(text_view owner, const batch_view<schedule>& rules) 
           if (!given.insert(rule.name).second) core::refuse("two of the rules have one name");
           const auto stored = change.find(rule.name);
           if (!stored) {
-            change.insert(rule, who, nullptr, true, true);
+            change.insert(rule, who);
             ++out.added;
             continue;
           }
@@ -382,7 +352,7 @@ declared schedules::declare(text_view owner, const batch_view<schedule>& rules) 
             core::refuse("the schedule " + rule.name + " belongs to another owner, or to none");
           }
           if (core::rule_of(*stored) == rule) continue;
-          if (const auto before = change.remove(rule.name)) change.replace(*before, rule, who);
+          if (const auto before = change.remove(rule.name)) change.replace(*before, rule);
           ++out.changed;
         }
         for (const core::rule_row& each : change.all()) {

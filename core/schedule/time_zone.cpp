@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <sstream>
 #include <string>
 
 #include <tableq/error.hpp>
@@ -86,50 +88,16 @@ struct block_sizes {
   std::size_t utc = 0, standard = 0, leaps = 0, times = 0, types = 0, names = 0;
 };
 
-/// Reads the POSIX text at the end of a file.
-class posix_text {
- public:
-  explicit posix_text(std::string_view text) : rest_(text) {}
-  [[nodiscard]] bool ended() const { return rest_.empty(); }
-  [[nodiscard]] bool is(char wanted) const { return !rest_.empty() && rest_.front() == wanted; }
-  bool skip(char wanted) {
-    if (!is(wanted)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  void skip_name() {
-    if (is('<')) {
-      rest_.remove_prefix(std::min(rest_.find('>'), rest_.size() - 1) + 1);
-      return;
-    }
-    while (!rest_.empty() && (rest_.front() | 0x20) >= 'a' && (rest_.front() | 0x20) <= 'z') {
-      rest_.remove_prefix(1);
-    }
-  }
-  int number() {
-    int out = 0;
-    std::size_t digits = 0;
-    for (; digits < rest_.size() && digits < 3; ++digits) {
-      const char each = rest_.at(digits);
-      if (each < '0' || each > '9') break;
-      out = out * 10 + (each - '0');
-    }
-    if (digits == 0) unreadable();
-    rest_.remove_prefix(digits);
-    return out;
-  }
-  seconds time() {
-    const bool negative = skip('-');
-    if (!negative) skip('+');
-    seconds out = hours{number()};
-    if (skip(':')) out += minutes{number()};
-    if (skip(':')) out += seconds{number()};
-    return negative ? -out : out;
-  }
-
- private:
-  std::string_view rest_;
-};
+/// `-3:30` of a POSIX text. Parts that are missing are zero.
+seconds clock_of(std::string text) {
+  const bool negative = text.front() == '-';
+  std::ranges::replace(text, ':', ' ');
+  std::istringstream in(text.substr(text.find_first_not_of("+-")));
+  std::array<int, 3> parts{};
+  for (int& each : parts) in >> each;
+  const seconds out = hours{parts[0]} + minutes{parts[1]} + seconds{parts[2]};
+  return negative ? -out : out;
+}
 
 }  // namespace
 
@@ -162,34 +130,30 @@ void time_zone::read(std::string_view file) {
   const std::string_view rest = in.rest();
   if (rest.size() < 2 || rest.front() != '\n' || rest.back() != '\n') unreadable();
   standard_ = summer_ = periods_.empty() ? earliest_ : periods_.back().offset;
-  if (rest.size() > 2) read_footer(rest.substr(1, rest.size() - 2));
+  if (rest.size() > 2) read_footer(std::string(rest.substr(1, rest.size() - 2)));
 }
 
-void time_zone::read_footer(std::string_view footer) {
-  posix_text text(footer);
-  text.skip_name();
-  standard_ = summer_ = -text.time();  // the text counts westward
-  if (text.ended()) return;
-  text.skip_name();
-  summer_ = text.is(',') ? standard_ + hours{1} : -text.time();
-  const auto next = [&] {
+void time_zone::read_footer(const std::string& footer) {
+  // Names and offsets of both times, then the days and times of the changes.
+  static const std::regex form(
+      R"((?:<[^>]*>|[A-Za-z]+)([-+]?[\d:]{1,9})(?:(?:<[^>]*>|[A-Za-z]+)([-+]?[\d:]{1,9})?)"
+      R"(,([MJ]?[\d.]{1,9})(?:/([-+]?[\d:]{1,9}))?,([MJ]?[\d.]{1,9})(?:/([-+]?[\d:]{1,9}))?)?)");
+  std::smatch found;
+  if (!std::regex_match(footer, found, form)) unreadable();
+  standard_ = summer_ = -clock_of(found[1]);  // the text counts westward
+  if (!found[3].matched) return;
+  summer_ = found[2].matched ? -clock_of(found[2]) : standard_ + hours{1};
+  const auto change_of = [](std::string day, const auto& time) {
     change out;
-    if (!text.skip(',')) unreadable();
-    if (text.skip('M')) {
-      out.form = 'M';
-      out.month = text.number();
-      text.skip('.');
-      out.week = text.number();
-      text.skip('.');
-    } else if (text.skip('J')) {
-      out.form = 'J';
-    }
-    out.day = text.number();
-    if (text.skip('/')) out.time = text.time();
+    if (time.matched) out.time = clock_of(time);
+    std::ranges::replace(day, '.', ' ');
+    std::istringstream in(day);
+    if (in.peek() == 'M' || in.peek() == 'J') out.form = static_cast<char>(in.get());
+    if (out.form == 'M') in >> out.month >> out.week;
+    if (!(in >> out.day)) unreadable();
     return out;
   };
-  const change to_summer = next();
-  yearly_.emplace(to_summer, next());
+  yearly_.emplace(change_of(found[3], found[4]), change_of(found[5], found[6]));
 }
 
 time_zone::wall time_zone::change::in(year in) const {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ class time_zone {
   };
 
   void read(std::string_view file);
-  void read_footer(std::string_view footer);
+  void read_footer(const std::string& footer);
   [[nodiscard]] span later_at(instant time) const;
 
   std::chrono::seconds earliest_{0};  // the offset before the first period

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include <tableq/error.hpp>
 
@@ -21,30 +24,24 @@ constexpr std::array own_of_a_handle{"lease_ms", "max_attempts", "keep",
                                      "retry_ms", "jitter",       "ttl_ms"};
 
 /// Names and values, as encode_options has written them.
-std::map<std::string, std::string, std::less<>> entries_of(const queue_info& info) {
-  std::map<std::string, std::string, std::less<>> out;
-  const std::string text = encode_options(info);
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    const std::size_t equals = std::min(text.find('=', from), to);
-    out[text.substr(from, equals - from)] = text.substr(std::min(equals + 1, to), to - equals - 1);
-    from = to + 1;
+std::map<std::string, std::string> entries_of(const queue_info& info) {
+  std::map<std::string, std::string> out;
+  std::istringstream text(encode_options(info));
+  for (std::string word; text >> word;) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    out[word.substr(0, equals)] = word.substr(std::min(equals + 1, word.size()));
   }
   return out;
 }
 
 std::vector<option_change> differences(const queue_info& before, const queue_info& after) {
-  const auto was = entries_of(before);
-  const auto is = entries_of(after);
-  std::map<std::string, option_change, std::less<>> all;
-  for (const auto& [name, value] : was) all[name] = {.option = name, .before = value};
-  for (const auto& [name, value] : is) {
-    all[name].option = name;
-    all[name].after = value;
-  }
+  std::map<std::string, option_change> all;
+  for (const auto& [name, value] : entries_of(before)) all[name].before = value;
+  for (const auto& [name, value] : entries_of(after)) all[name].after = value;
   std::vector<option_change> out;
   for (auto& [name, change] : all) {
     if (change.before == change.after) continue;
+    change.option = name;
     change.refused_at_open =
         std::ranges::find(own_of_a_handle, std::string_view(name)) == own_of_a_handle.end();
     out.push_back(std::move(change));
@@ -68,21 +65,18 @@ std::vector<option_change> alter_queue(database_state& database, std::string_vie
   auto out = database.in_transaction([&](connection& session) {
     if (!has_catalog(database, session)) missing(database, name);
     run(session, catalog, statements::catalog_lock);
-    const auto stored = find_row(database, session, catalog, name);
-    if (!stored) missing(database, name);
-    const queue_info wanted = changed_options(*stored, changes);
-    auto all = differences(*stored, wanted);
-    if (options.dry_run || all.empty()) return all;
-    // If the outcome stays unknown, the next call of a handle asks the database.
-    identity = stored->identity;
-    database.changing(names_for(database.options(), name, identity));
-    const std::string text = encode_options(wanted);
-    const auto row = run(session, catalog, statements::catalog_find, {.name = name}).at(0);
-    if (run(session, catalog, statements::catalog_set_options,
-            {.name = name, .identity = identity, .before = row.options, .options = text})
-            .empty())
-      throw options_changed(database, name);
-    return all;
+    std::optional<std::vector<option_change>> all;
+    edit_options(database, session, name, [&](queue_info& info) {
+      const queue_info wanted = changed_options(info, changes);
+      all = differences(info, wanted);
+      if (options.dry_run || all->empty()) return;
+      // If the outcome stays unknown, the next call of a handle asks the database.
+      identity = info.identity;
+      database.changing(names_for(database.options(), name, identity));
+      info = wanted;
+    });
+    if (!all) missing(database, name);
+    return *std::move(all);
   });
   if (identity != 0) database.changing(names_for(database.options(), name, identity));
   return out;

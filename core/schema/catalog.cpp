@@ -23,8 +23,7 @@ namespace {
 
 /// In bytes. The narrowest catalogue has 4,000 characters for it.
 constexpr std::size_t longest_definition = 4000;
-/// The first layout of the catalogue with tables for batches.
-constexpr int layout_with_batches = 3;
+constexpr int layout_with_features = 3;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
   throw error(code, advice::never, sentence, {.backend = database.name()});
@@ -187,15 +186,6 @@ void lock_catalog(connection& session, const table_names& catalog) {
   if (!present(session, statements::catalog_exists, catalog)) session.define("catalog", catalog);
 }
 
-/// @throws error errc::unsupported when the catalogue has no tables for batches.
-void check_batches(const database_state& database, connection& session) {
-  const auto own = find_layout(database, session, catalog_row_name);
-  if (own && own->layout >= layout_with_batches) return;
-  fail(database, errc::unsupported,
-       "the catalogue has an older layout without batches; when no older version of tableq uses "
-       "it: tableq migrate");
-}
-
 /// Messages at the ends of batches may wait for a queue of this name, which was dropped.
 void claim_batch_ends(database_state& database, const std::string& name) noexcept {
   constexpr std::size_t most = 1000;
@@ -228,7 +218,7 @@ queue_info create(database_state& database, connection& session, queue_info info
          "a table called " + names.table +
              " is there already and is no queue of tableq; choose another name or a table_prefix");
   }
-  if (info.batches) check_batches(database, session);
+  if (info.batches) need_feature_tables(database, session, "batches need");
   info.identity = new_identity();
   info.layout = queue_layout;
   session.define(to_string(info.kind), names);
@@ -339,26 +329,48 @@ std::optional<queue_info> find_queue(database_state& database, std::string_view 
       [&](connection& session) { return find_queue(database, session, name); });
 }
 
-error options_changed(const database_state& database, std::string_view queue) {
-  return {
-      errc::conflict,
-      advice::transaction,
-      "another program changes the options of the queue " + std::string(queue) + " at this time",
-      {.backend = database.name()}};
+bool edit_options(const database_state& database, connection& session, std::string_view name,
+                  const std::function<void(queue_info&)>& edit) {
+  const table_names catalog = names_for(database.options(), {});
+  const auto rows = run(session, catalog, statements::catalog_find, {.name = name});
+  auto found = read_rows(database, rows);
+  if (found.empty()) return false;
+  queue_info& info = found.front();
+  const std::string before = encode_options(info);
+  edit(info);
+  const std::string options = encode_options(info);
+  if (options == before) return false;
+  if (run(session, catalog, statements::catalog_set_options,
+          {.name = name,
+           .identity = info.identity,
+           .before = rows.front().options,
+           .options = options})
+          .empty()) {
+    throw error(errc::conflict, advice::transaction,
+                "another program changes the options of the queue " + info.name + " at this time",
+                {.backend = database.name()});
+  }
+  return true;
 }
 
 void mark_batch_ends(database_state& database, std::string_view name) {
   database.on_session([&](connection& session) {
-    const table_names catalog = names_for(database.options(), {});
-    const auto rows = run(session, catalog, statements::catalog_find, {.name = name});
-    if (rows.empty()) return false;
-    const catalog_row& row = rows.front();
-    if (row.options.find("batch_ends=1") != std::string::npos) return true;
-    const std::string marked = row.options + (row.options.empty() ? "" : " ") + "batch_ends=1";
-    return !run(session, catalog, statements::catalog_set_options,
-                {.name = name, .identity = row.identity, .before = row.options, .options = marked})
-                .empty();
+    return edit_options(database, session, name, [](queue_info& info) { info.batch_ends = true; });
   });
+}
+
+bool has_feature_tables(database_state& database, connection& session) {
+  if (!has_catalog(database, session)) return false;
+  const auto own = find_layout(database, session, catalog_row_name);
+  return own && own->layout >= layout_with_features;
+}
+
+void need_feature_tables(database_state& database, connection& session, const std::string& what) {
+  if (has_feature_tables(database, session)) return;
+  fail(database, errc::unsupported,
+       what +
+           " layout 3 of the catalogue: the first queue makes it, or in a catalogue of an older "
+           "layout, when no older version of tableq uses it, tableq migrate");
 }
 
 void store_table(database_state& database, std::string_view name,

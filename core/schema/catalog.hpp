@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,8 +74,16 @@ table_definition stored_table(database_state& database, std::string_view name);
 /// @throws error errc::invalid_argument for a table of this database's queues or catalogue.
 void refuse_own_table(database_state& database, std::string_view schema, std::string_view table,
                       bool may_be_queue);
-/// For a change of options that were not the stored ones any more.
-error options_changed(const database_state& database, std::string_view queue);
+/// Changes the stored options of a queue in the session's transaction; its handles hear of it.
+/// @return whether something has changed; not if there is no such queue.
+/// @throws error errc::conflict when another program changes them at this time.
+bool edit_options(const database_state& database, connection& session, std::string_view name,
+                  const std::function<void(queue_info&)>& edit);
+/// Whether the catalogue has the tables of schedules, batches and limits of groups.
+bool has_feature_tables(database_state& database, connection& session);
+/// @throws error errc::unsupported without them.
+/// @param what needs them: `schedules need`.
+void need_feature_tables(database_state& database, connection& session, const std::string& what);
 bool drop_queue(database_state& database, std::string_view name);
 std::vector<finding> inspect(database_state& database);
 

@@ -53,17 +53,11 @@ struct batch_seal_request {
   TABLEQ_FIELDS(batch_seal_request, batch, cancel)
 };
 
-/// A batch.
+/// A batch, and the clock.
 struct batch_request {
   std::int64_t batch = 0;
-  TABLEQ_FIELDS(batch_request, batch)
-};
-
-/// A batch, and the clock.
-struct batch_finish_request {
-  std::int64_t batch = 0;
   std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(batch_finish_request, batch, now)
+  TABLEQ_FIELDS(batch_request, batch, now)
 };
 
 /// The next so many after an id.
@@ -95,14 +89,6 @@ struct batch_members_request {
 struct member_queue_request {
   std::int64_t queue = 0;
   TABLEQ_FIELDS(member_queue_request, queue)
-};
-
-/// Members of a queue from one id to another.
-struct member_range_request {
-  std::int64_t queue = 0;
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  TABLEQ_FIELDS(member_range_request, queue, first, last)
 };
 
 /// A queue, and what becomes of its members.

@@ -219,10 +219,10 @@ struct filter_request {
   int states = 0;    ///< As in states_request.
   int finished = 0;  ///< 3 or 4: reads the messages of that state only. 0: reads all.
   std::optional<std::chrono::milliseconds> older_than = {};
-  std::optional<std::string_view> header = {};  ///< JSON of one header.
+  std::optional<std::string> header = {};  ///< JSON of one header.
   std::optional<std::string_view> group = {};
   std::optional<std::string_view> key_prefix = {};
-  std::optional<std::string_view> error = {};
+  std::optional<std::string> error = {};
   std::int64_t after_at = 0;
   std::int64_t after_id = 0;
   std::optional<std::int64_t> until = {};  ///< The last id or time to be read. Empty: the current.
@@ -259,8 +259,8 @@ struct restore_item {
   std::optional<std::string_view> retry = {};     ///< JSON.
   std::optional<std::string_view> key = {};       ///< The message holds it from now on.
   std::optional<std::string_view> past_key = {};  ///< Only shown.
-  std::optional<std::string_view> headers = {};
-  std::optional<std::string_view> errors = {};
+  std::optional<std::string> headers = {};
+  std::optional<std::string> errors = {};
   std::optional<std::string_view> group = {};
   TABLEQ_FIELDS(restore_item, payload, state, priority, due_at, attempts, created_at, finished_at,
                 expires_at, max_attempts, retry, key, past_key, headers, errors, group)

@@ -106,7 +106,6 @@ bool optional(statement id, const capabilities& features) noexcept {
       return !features.notifies;
     case batch_leave:
       return features.one_writer;
-    case batch_among:
     case batch_remove:
       return !features.one_writer;
     case claim_pick:

@@ -143,6 +143,10 @@ inline value to_value(bool flag) noexcept {
 inline value to_value(std::string_view characters) noexcept {
   return value(characters);
 }
+/// Borrows it, of a row that is a request too.
+inline value to_value(const std::string& characters) noexcept {
+  return value(std::string_view(characters));
+}
 inline value to_value(std::chrono::milliseconds duration) noexcept {
   return value(std::int64_t{duration.count()});
 }

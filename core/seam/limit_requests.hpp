@@ -23,17 +23,11 @@ constexpr std::int64_t default_burst(std::int64_t rate) noexcept {
   return (rate + rate_unit - 1) / rate_unit;
 }
 
-/// The name of a queue.
+/// The name of a queue, and the clock.
 struct limits_request {
   std::string_view queue = {};
-  TABLEQ_FIELDS(limits_request, queue)
-};
-
-/// The name of a queue, and the clock.
-struct limits_lock_request {
-  std::string_view queue = {};
   std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(limits_lock_request, queue, now)
+  TABLEQ_FIELDS(limits_request, queue, now)
 };
 
 /// The tokens that a read leaves.
@@ -78,13 +72,6 @@ struct leased_request {
   TABLEQ_FIELDS(leased_request, max, now)
 };
 
-/// The limits of the groups of a queue, or of one.
-struct group_limits_request {
-  std::string_view queue = {};
-  std::optional<std::string_view> name = {};  ///< Empty text: of all groups without their own.
-  TABLEQ_FIELDS(group_limits_request, queue, name)
-};
-
 /// The limits of up to `max` groups of a queue, from a name on.
 struct group_list_request {
   std::string_view queue = {};
@@ -93,23 +80,16 @@ struct group_list_request {
   TABLEQ_FIELDS(group_list_request, queue, first, max)
 };
 
-/// The limits of a group. The rate is in millionths.
-struct new_group_limits_request {
+/// The limits of a group, or what concerns all groups of the queue. The rate is in millionths.
+struct group_limits_request {
   std::string_view queue = {};
-  std::string_view name = {};
+  std::optional<std::string_view> name = {};  ///< Empty text: of all groups without their own.
   std::optional<int> running = {};
   std::optional<std::int64_t> rate = {};
   std::optional<int> burst = {};
   std::optional<int> weight = {};
   std::int64_t changes = 0;
-  TABLEQ_FIELDS(new_group_limits_request, queue, name, running, rate, burst, weight, changes)
-};
-
-/// The change of limits that all waiting messages follow.
-struct applied_request {
-  std::string_view queue = {};
-  std::int64_t changes = 0;
-  TABLEQ_FIELDS(applied_request, queue, changes)
+  TABLEQ_FIELDS(group_limits_request, queue, name, running, rate, burst, weight, changes)
 };
 
 /// Groups that may start a whole burst again, up to `max`.

@@ -78,7 +78,7 @@ struct rule_request {
   TABLEQ_FIELDS(rule_request, name, now)
 };
 
-/// A rule, all of it.
+/// A rule, all of it, as it is read and stored.
 struct rule_row : periodic_row {
   std::string name = {};
   std::optional<std::string> owner = {};
@@ -96,29 +96,6 @@ struct rule_row : periodic_row {
   std::optional<std::string> kind = {};  ///< Of its queue; empty: there is none.
   TABLEQ_MORE_FIELDS(rule_row, periodic_row, name, owner, queue, cron, every, zone, catch_up,
                      latest, enabled, problem, last, due, clock, kind)
-};
-
-/// A rule as it is stored.
-struct new_rule_request {
-  std::string_view name = {};
-  std::optional<std::string_view> owner = {};
-  std::string_view queue = {};
-  std::optional<std::string_view> cron = {};
-  std::optional<std::chrono::milliseconds> every = {};
-  std::string_view zone = {};
-  byte_view payload = {};
-  std::optional<std::string_view> headers = {};
-  std::optional<std::string_view> key = {};
-  std::optional<std::string_view> group = {};
-  std::int32_t priority = 0;
-  int catch_up = 1;
-  std::optional<std::chrono::milliseconds> latest = {};
-  bool skip = false;
-  bool enabled = true;
-  std::optional<timestamp> last = {};
-  std::optional<timestamp> due = {};
-  TABLEQ_FIELDS(new_rule_request, name, owner, queue, cron, every, zone, payload, headers, key,
-                group, priority, catch_up, latest, skip, enabled, last, due)
 };
 
 }  // namespace tableq::inline v0::core

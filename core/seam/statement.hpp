@@ -70,7 +70,6 @@ namespace tableq::inline v0::core {
   query(claim, peek, timed_read_request, nothing, stored_row)           \
   query(claim, list, list_finished_request, nothing, stored_row)        \
   change(claim, redrive, clock_request, id_item, id_row)                \
-  change(claim, redrive_all, timed_read_request, nothing, id_row)       \
   change(claim, remove, states_request, id_item, removed_row)           \
   change(claim, adopt, nothing, adopt_item, id_row)                     \
   change(claim, restore, clock_request, restore_item, id_row)           \
@@ -91,9 +90,9 @@ namespace tableq::inline v0::core {
   query(claim, state_of, nothing, id_item, state_row)                   \
   query(limits, read, limits_request, nothing, limits_row)              \
   record(limits, ask, limits_request, nothing, limits_row)              \
-  record(limits, lock, limits_lock_request, nothing, limits_lock_row)   \
+  record(limits, lock, limits_request, nothing, limits_lock_row)        \
   /* As limits.lock, in a transaction that tableq has begun. */         \
-  query(limits, held, limits_lock_request, nothing, limits_lock_row)    \
+  query(limits, held, limits_request, nothing, limits_lock_row)         \
   record(limits, spend, spend_request, nothing, nothing)                \
   record(limits, pause, pause_request, nothing, nothing)                \
   record(limits, set, limits_set_request, nothing, nothing)             \
@@ -125,25 +124,25 @@ namespace tableq::inline v0::core {
   query(claim, list_ready_outline, list_ready_request, nothing, stored_row)                    \
   query(claim, list_held_outline, list_ready_request, nothing, stored_row)                     \
   query(claim, list_waiting_outline, list_waiting_request, nothing, stored_row)                \
-  query(claim, get_outline, nothing, id_item, stored_row)                                      \
-  query(claim, list_seen, list_finished_request, nothing, stored_row)                          \
+  query(claim, get_outline, nothing, id_item, stored_row)               \
+  query(claim, list_seen, list_finished_request, nothing, stored_row)   \
   query(claim, list_ready_seen, list_ready_request, nothing, stored_row)                       \
-  query(claim, list_held_seen, list_ready_request, nothing, stored_row)                        \
+  query(claim, list_held_seen, list_ready_request, nothing, stored_row) \
   query(claim, list_waiting_seen, list_waiting_request, nothing, stored_row)                   \
-  query(claim, get_seen, nothing, id_item, stored_row)                                         \
+  query(claim, get_seen, nothing, id_item, stored_row)                  \
   query(queue, hidden, nothing, nothing, finding_row)                   \
   query(schedules, due, due_rules_request, nothing, due_rule_row)       \
   record(schedules, fire, fire_request, nothing, periodic_row)          \
   record(schedules, problem, rule_problem_request, nothing, nothing)    \
   query(schedules, list, rule_request, nothing, rule_row)               \
   record(schedules, remove, rule_request, nothing, rule_row)            \
-  record(schedules, insert, new_rule_request, nothing, nothing)         \
+  record(schedules, insert, rule_row, nothing, nothing)         \
   record(batch, begin, batch_begin_request, nothing, batch_row)         \
   record(batch, add, batch_add_request, nothing, batch_row)             \
   record(batch, seal, batch_seal_request, nothing, batch_row)           \
   query(batch, open, batch_after_request, nothing, batch_open_row)      \
   record(batch, lock, batch_request, nothing, batch_end_row)            \
-  record(batch, finish, batch_finish_request, nothing, batch_counts_row) \
+  record(batch, finish, batch_request, nothing, batch_counts_row)       \
   record(batch, clear, batch_request, nothing, nothing)                 \
   record(batch, forget, batch_forget_request, nothing, nothing)         \
   query(batch, list, batch_list_request, nothing, batch_info_row)       \
@@ -151,21 +150,20 @@ namespace tableq::inline v0::core {
   query(batch, of, member_queue_request, id_item, batch_of_row)         \
   query(batch, strays, batch_after_request, nothing, stray_row)         \
   record(batch, join, member_queue_request, member_item, nothing)       \
-  /* Where rows of a change are dear, the next two take the place of leave. */ \
+  /* Where rows of a change are dear, batch.of and remove take its place. */ \
   record(batch, leave, member_queue_request, id_item, batch_row)        \
-  query(batch, among, member_range_request, nothing, batch_row)         \
   record(batch, remove, member_queue_request, id_item, nothing)         \
   record(batch, mark, member_mark_request, id_item, batch_row)          \
   record(batch, mark_all, member_mark_request, nothing, nothing)        \
   record(batch, rejoin, member_queue_request, rejoin_item, nothing)     \
-  query(claim, tokens, limits_lock_request, group_item, tokens_row)     \
+  query(claim, tokens, limits_request, group_item, tokens_row)          \
   change(claim, hold, nothing, id_item, id_row)                         \
   change(claim, advance_limited, advance_limited_request, limited_item, advanced_row) \
   query(claim, next_groups, next_groups_request, nothing, group_row)    \
   query(group, list, group_list_request, nothing, group_limits_row)     \
   record(group, remove, group_limits_request, nothing, nothing)         \
-  record(group, insert, new_group_limits_request, nothing, nothing)     \
-  record(group, apply, applied_request, nothing, nothing)               \
+  record(group, insert, group_limits_request, nothing, nothing)         \
+  record(group, apply, group_limits_request, nothing, nothing)          \
   record(group, start, limits_request, start_item, nothing)             \
   record(group, forget, forget_starts_request, nothing, nothing)        \
   query(table, find, table_request, nothing, found_table_row)           \

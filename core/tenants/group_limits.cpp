@@ -8,7 +8,6 @@
 
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
-#include "core/input/queue_options.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/operation.hpp"
 #include "core/schema/catalog.hpp"
@@ -23,18 +22,6 @@ group_limits limits_of(const group_limits_row& row) {
   group_limits out{.running = row.running, .burst = row.burst, .weight = row.weight};
   if (row.rate) out.rate = static_cast<double>(*row.rate) / static_cast<double>(rate_unit);
   return out;
-}
-
-void check_layout(database_state& database, connection& session) {
-  const std::vector<stored_layout> all = list_layouts(database, session);
-  if (!all.empty() && all.front().name == catalog_row_name &&
-      all.front().layout >= layout_with_group_limits) {
-    return;
-  }
-  throw error(errc::unsupported, advice::never,
-              "limits of groups need layout 3 of the catalogue: when no older version of tableq "
-              "uses it: tableq migrate",
-              {.backend = database.name()});
 }
 
 limited_groups limits_of_groups(const queue_state& queue, const group_limits_page& page) {
@@ -117,29 +104,6 @@ void store(const queue_state& queue, connection& session, const common_limits& o
   replace({}, others.unnamed ? limits_of(*others.unnamed) : group_limits());
 }
 
-/// Tells the processes that use the queue whether its groups have limits. The catalogue is locked.
-/// @return false: they know.
-bool tell(const queue_state& queue, connection& session, bool limited, bool rates) {
-  const table_names catalog = names_for(queue.database().options(), {});
-  const auto rows = run(session, catalog, statements::catalog_find, {.name = queue.name()});
-  if (rows.empty()) return false;  // the identity was checked
-  queue_info info{.name = queue.name(), .kind = kind::claim};
-  decode_options(rows.front().options, info);
-  info.group_limits = limited;
-  info.group_rates = rates;
-  const std::string options = encode_options(info);
-  if (options == rows.front().options) return false;
-  if (run(session, catalog, statements::catalog_set_options,
-          {.name = queue.name(),
-           .identity = rows.front().identity,
-           .before = rows.front().options,
-           .options = options})
-          .empty()) {
-    throw options_changed(queue.database(), queue.name());
-  }
-  return true;
-}
-
 /// A change that is stored.
 struct stored_change {
   std::int64_t number = 0;
@@ -149,7 +113,7 @@ struct stored_change {
 stored_change change_limits(const queue_state& queue, connection& session,
                             const group_limits& limits, std::string_view group) {
   run(session, queue.names(), statements::catalog_lock);
-  check_layout(queue.database(), session);
+  need_feature_tables(queue.database(), session, "limits of groups need");
   check_identity(queue, nullptr,
                  run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
   const auto read = [&](const group_limits_page& page) {
@@ -160,8 +124,12 @@ stored_change change_limits(const queue_state& queue, connection& session,
   const bool limited = others.limited || limits != group_limits();
   stored_change out{.number = others.unnamed ? others.unnamed->changes + 1 : 1};
   store(queue, session, others, limits, group, out.number);
-  out.of_this_alone =
-      !tell(queue, session, limited, others.rates || limits.rate) && others.followed();
+  // Tells the processes that use the queue. The catalogue is locked.
+  const bool told = edit_options(queue.database(), session, queue.name(), [&](queue_info& info) {
+    info.group_limits = limited;
+    info.group_rates = others.rates || limits.rate;
+  });
+  out.of_this_alone = !told && others.followed();
   return out;
 }
 

@@ -1,5 +1,3 @@
-#include <atomic>
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,7 +9,7 @@
 #include "core/database/open_transaction.hpp"
 #include "core/queue/waiting.hpp"
 #include "core/seam/statements.hpp"
-#include "core/session/retry.hpp"
+#include "core/session/paced_work.hpp"
 #include "core/tenants/group_limits.hpp"
 
 namespace tableq::inline v0::core {
@@ -50,38 +48,23 @@ class group_upkeep {
                                                const queue_info& stored) noexcept {
     if (!stored.group_limits || open_transaction::on_this_thread() > 0)
       return clock::time_point::max();
-    const std::shared_ptr<course> known = course_of(stored.identity);
-    course& mine = *known;
-    // One thread looks; the others read on.
-    const std::unique_lock one(mine.looking, std::try_to_lock);
-    if (!one.owns_lock()) return clock::now() + between_looks;
-    const clock::time_point now = clock::now();
+    course& mine = course_of(stored.identity);
     // With a clock that a test sets, each call looks.
-    if (!queue.database().now() && now < mine.next.load()) return mine.next;
-    clock::duration pause = between_looks;
-    try {
-      const unrepeated once;
+    return mine.pace.run(queue.database().now().has_value(), [&](clock::time_point now) {
       look(queue.current(false), mine, now);
-    } catch (const error& failure) {  // noexcept: a later look, or another process, does the same.
-      if (failure.code() == errc::permission_denied) pause = after_refusal;
-    } catch (const std::exception&) {  // Usually a lack of memory.
-    }
-    mine.next = clock::now() + pause;
-    return mine.next;
+      return paced_work::usual_pause;
+    });
   }
 
  private:
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds between_looks{1};
+  using clock = paced_work::clock;
   static constexpr std::chrono::seconds between_sweeps{10};
-  static constexpr std::chrono::minutes after_refusal{1};
   static constexpr std::chrono::milliseconds longest_look{100};
   /// From then on all processes have heard of the limits.
   static constexpr std::chrono::milliseconds all_heard{1500};
 
   struct course {
-    std::mutex looking;
-    std::atomic<clock::time_point> next = {};
+    paced_work pace = {};
     clock::time_point next_sweep = {};
     std::int64_t heard = 0;  ///< The last change.
     clock::time_point heard_at = {};
@@ -89,14 +72,9 @@ class group_upkeep {
     std::string after = {};  ///< The last group of this round.
   };
 
-  std::shared_ptr<course> course_of(std::int64_t identity) {
+  course& course_of(std::int64_t identity) {
     const std::scoped_lock hold(mutex_);
-    const auto found = courses_.find(identity);
-    if (found != courses_.end()) return found->second;
-    // Those of queues that nobody reads any more, dropped ones say.
-    const clock::time_point long_ago = clock::now() - after_refusal;
-    std::erase_if(courses_, [&](const auto& each) { return each.second->next.load() < long_ago; });
-    return courses_[identity] = std::make_shared<course>();
+    return courses_[identity];  // elements of a map stay where they are
   }
 
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
@@ -125,8 +103,7 @@ class group_upkeep {
   }
 
   std::mutex mutex_;
-  std::map<std::int64_t, std::shared_ptr<course>>
-      courses_;  // by the queue's identity; guarded by mutex_
+  std::map<std::int64_t, course> courses_;  // by the queue's identity; guarded by mutex_
 };
 
 }  // namespace

@@ -1428,20 +1428,23 @@ WHERE id = (SELECT id FROM picked)
   AND EXISTS (SELECT 1 FROM spent)
 RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
 
+-- fragment: next_due
+SELECT GREATEST(due_at, t.clock) - t.clock AS delay
+FROM {table} AS msg
+CROSS JOIN (SELECT {clock}) AS t (clock)
+WHERE state IN (1, 2)
+  AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
+                     THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+  AND {from_oldest}
+ORDER BY due_at, id
+LIMIT 1
+
 -- name: claim.look
 -- claim.take with :guard that also tells how long it takes until the next message falls due, 0 if one is due. If it
 -- takes nothing, the only row has no id. So a process that waits needs no other statement. There is no row if the
 -- queue has gone, has other options, or has limits for reads, which only other statements respect.
 WITH due AS MATERIALIZED (
-  SELECT GREATEST(due_at, t.clock) - t.clock AS delay
-  FROM {table} AS msg
-  CROSS JOIN (SELECT {clock}) AS t (clock)
-  WHERE state IN (1, 2)
-    AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
-                       THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-    AND {from_oldest}
-  ORDER BY due_at, id
-  LIMIT 1
+  {next_due}
 ),
 opened AS MATERIALIZED (
   SELECT (SELECT delay FROM due) AS delay
@@ -1964,22 +1967,6 @@ WHERE {receipt_held}
   AND {own_queue}
 RETURNING {receipt_item} AS item, id
 
--- name: claim.redrive_all
-WITH picked AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 4 AND state IN (3, 4)
-    AND {own_queue}
-  ORDER BY finished_at, id
-  LIMIT CAST(:max AS bigint)
-  FOR NO KEY UPDATE SKIP LOCKED
-)
-UPDATE {table} AS msg
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL,
-    fence = GREATEST(fence, 4294967296){set_ready_at}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING id
-
 -- name: claim.remove
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -2270,15 +2257,7 @@ SELECT pg_catalog.count(*) FILTER (WHERE position('"tableq-source":"' || CAST(:s
 FROM (SELECT msg.headers {first_ready}) AS looked_at
 
 -- name: claim.next_due
-SELECT GREATEST(due_at, t.clock) - t.clock AS delay
-FROM {table} AS msg
-CROSS JOIN (SELECT {clock}) AS t (clock)
-WHERE state IN (1, 2)
-  AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
-                     THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-  AND {from_oldest}
-ORDER BY due_at, id
-LIMIT 1
+{next_due}
 
 -- name: limits.read limits.ask
 SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency, c.options,

@@ -424,29 +424,27 @@ FROM main.{table}
 ORDER BY due_at, id
 LIMIT 1
 
--- name: claim.enqueue
--- No row is returned when the key is held. A message with a group is held until claim.advance makes it
--- ready.
-WITH n AS (
-  {new_message})
+-- fragment: add_message
 INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
        {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
+
+-- name: claim.enqueue
+-- No row is returned when the key is held. A message with a group is held until claim.advance makes it
+-- ready.
+WITH n AS (
+  {new_message})
+{add_message}
 FROM n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.enqueue.bare
-INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
-                     retry, group_key{ready_at})
-SELECT :payload, :priority,
-       {new_state},
-       {new_due_at}, {new_fence},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
+{add_message}
 FROM ({new_message}) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -467,12 +465,7 @@ FROM (SELECT {clock} AS clock) AS n
 WHERE {own_queue}
 
 -- name: claim.enqueue.next.bare
-INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
-                     retry, group_key{ready_at})
-SELECT :payload, :priority,
-       {new_state},
-       {new_due_at}, {new_fence},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
+{add_message}
 FROM ({new_message}) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -517,17 +510,20 @@ WHERE id IN (SELECT id FROM past)
   AND {own_queue}
 RETURNING id
 
+-- fragment: to_be_taken
+WHERE state = 0
+  AND (:guard = 0 OR NOT EXISTS (
+    SELECT 1 FROM main.{table}
+    WHERE state IN (1, 2)
+      AND due_at <= {clock}))
+ORDER BY {line}
+
 -- name: claim.take
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
 -- first. And nothing while one of the messages is long: then claim.pick finds it.
 WITH picked AS (
   SELECT id, {short} AS short FROM main.{table}
-  WHERE state = 0
-    AND (:guard = 0 OR NOT EXISTS (
-      SELECT 1 FROM main.{table}
-      WHERE state IN (1, 2)
-        AND due_at <= {clock}))
-  ORDER BY {line}
+  {to_be_taken}
   LIMIT :max)
 UPDATE main.{table}
 SET {new_lease}
@@ -542,12 +538,7 @@ UPDATE main.{table}
 SET {new_lease}
 WHERE id = (
   SELECT id FROM main.{table}
-  WHERE state = 0
-    AND (:guard = 0 OR NOT EXISTS (
-      SELECT 1 FROM main.{table}
-      WHERE state IN (1, 2)
-        AND due_at <= {clock}))
-  ORDER BY {line}
+  {to_be_taken}
   LIMIT 1)
   AND {short}
   AND {own_queue}
@@ -557,12 +548,7 @@ RETURNING {delivery}
 -- The messages of claim.take.
 SELECT id, NOT {short} AS lengthy
 FROM main.{table}
-WHERE state = 0
-  AND (:guard = 0 OR NOT EXISTS (
-    SELECT 1 FROM main.{table}
-    WHERE state IN (1, 2)
-      AND due_at <= {clock}))
-ORDER BY {line}
+{to_be_taken}
 LIMIT :max
 
 -- name: claim.lease
@@ -868,15 +854,6 @@ WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 WHERE id = :id AND state = 4
-  AND {own_queue}
-RETURNING id
-
--- name: claim.redrive_all
-WITH picked AS (
-  SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
-UPDATE main.{table}
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
-WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
 RETURNING id
 
@@ -1518,9 +1495,6 @@ WHERE message = (SELECT MAX(message) FROM page) OR state IS NULL OR state IN (3,
 
 -- name: batch.join
 INSERT INTO main.{members} (queue, message, batch) VALUES (:queue, :id, :batch)
-
--- name: batch.among
-SELECT DISTINCT batch FROM main.{members} WHERE queue = :queue AND message BETWEEN :first AND :last
 
 -- name: batch.remove
 -- Without RETURNING, which costs more than the change.

@@ -54,6 +54,18 @@ COALESCE((SELECT CAST(c.last_value AS bigint) FROM sys.identity_columns AS c WHE
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
 
+-- fragment: refuse_dropped
+IF NOT {own_queue}
+  THROW 52003, N'the queue was dropped', 1;
+
+-- fragment: given_ids
+-- Each id once, with its item.
+(
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+
 -- fragment: begin_of_message
 id, state, priority, attempts, created_at,
 
@@ -445,8 +457,7 @@ EXEC sp_executesql N'SET LOCK_TIMEOUT 100; DROP TABLE {table}'
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 INSERT INTO {table} WITH (ROWLOCK) (created_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), v.payload
@@ -458,8 +469,7 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: heap.dequeue fifo.dequeue
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
@@ -469,8 +479,7 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
@@ -481,8 +490,7 @@ OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.p
 
 -- name: fifo.dequeue_strict
 -- Without READPAST a reader waits for the head of the queue, and continues from there.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
@@ -492,8 +500,7 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue_strict
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
@@ -513,8 +520,7 @@ FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 ORDER BY id DESC
 
 -- name: heap.purge fifo.purge lifo.purge
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
@@ -524,8 +530,7 @@ DELETE FROM picked
 OUTPUT deleted.id
 
 -- name: pending.purge
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
@@ -548,8 +553,7 @@ SELECT (SELECT COUNT_BIG(*)
        {clock} AS as_of
 
 -- name: pending.enqueue
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 INSERT INTO {table} WITH (ROWLOCK) (created_at, due_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), COALESCE(v.due_at, t.clock + COALESCE(v.delay, 0)), v.payload
@@ -562,8 +566,7 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: pending.dequeue
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
@@ -610,8 +613,7 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 -- and the call is repeated. HOLDLOCK would lock the gap up to the next key: its message could not be settled until
 -- the transaction ends. LOOP JOIN: one seek for each key. A message with a group is held until claim.advance makes it
 -- ready.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 INSERT INTO {table} WITH (ROWLOCK)
   (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at, max_attempts, retry, group_key{ready_at})
 OUTPUT inserted.fence AS item, inserted.id
@@ -665,8 +667,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- locks on the keys have ended before the second locks the rows, in the order of their ids. NOCOUNT ends with the
 -- text: an enlisted session may count rows, and the first result would be the number of given items.
 SET NOCOUNT ON;
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DECLARE @given TABLE (item int, id bigint, [key] varbinary(400), payload varbinary(max), priority bigint,
   delay bigint, due_at bigint, headers nvarchar(max), ttl bigint, max_attempts bigint, retry nvarchar(1000));
 INSERT INTO @given (item, id, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
@@ -698,8 +699,7 @@ WHERE v.turn = 1 AND q.[key] = v.[key]
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DECLARE @clock bigint = {clock};
 {with_past}
 DELETE q
@@ -709,8 +709,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DECLARE @clock bigint = {clock};
 {with_past}
 UPDATE q
@@ -726,8 +725,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 -- its division would leave a fraction. With :guard nothing is taken while a delayed or expired message waits to
 -- be promoted, because it might come first. A query before the read checks that: a condition of the read would
 -- run for each ready message.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DECLARE @clock bigint = {clock};
 DECLARE @max bigint = CAST(:max AS bigint);
 IF CAST(:guard AS bigint) <> 0 AND EXISTS (
@@ -763,8 +761,7 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
 -- name: claim.promote
 -- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,
 -- so waiting could deadlock.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 WITH due AS (
   SELECT TOP (CAST(:max AS bigint)) w.id
   FROM (
@@ -1090,16 +1087,11 @@ WHERE id = @id AND [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
 
 -- name: claim.make_ready
 -- Of delayed messages, as if they fell due now: see claim.promote.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET state = {rested_state}, due_at = 0{set_ready_at}
 OUTPUT v.item, inserted.id, inserted.state
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 CROSS JOIN (SELECT CAST(:regroup AS bigint) AS regroup) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND q.state = 2
@@ -1138,22 +1130,16 @@ WHERE fits = 1 OR place = number
 ORDER BY place
 
 -- name: claim.cancel
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DELETE q
 OUTPUT v.item, deleted.id
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND {in_states}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.set_priority
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET priority = v.priority
 OUTPUT v.item, inserted.id
@@ -1228,36 +1214,17 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND q.state = 4
 OPTION (FORCE ORDER, LOOP JOIN)
 
--- name: claim.redrive_all
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
-WITH picked AS (
-  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, expires_at, group_key{ready_at}
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
-  WHERE state = 4 AND finished_at IS NOT NULL
-  ORDER BY finished_at, id
-)
-UPDATE picked
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
-OUTPUT inserted.id
-
 -- name: claim.remove
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 DELETE q
 OUTPUT v.item, deleted.id, deleted.state, deleted.priority, deleted.attempts, deleted.created_at,
        deleted.due_at, deleted.claimed_at, deleted.finished_at,
@@ -1265,11 +1232,7 @@ OUTPUT v.item, deleted.id, deleted.state, deleted.priority, deleted.attempts, de
        CAST(deleted.group_key AS nvarchar(200)) AS group_key, deleted.expires_at, deleted.headers,
        deleted.errors, deleted.payload, CASE WHEN deleted.[key] IS NULL THEN 0 ELSE 1 END AS holds_key,
        deleted.max_attempts, deleted.retry
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND {in_states}
 OPTION (FORCE ORDER, LOOP JOIN)
@@ -1297,8 +1260,7 @@ OPTION (MAXDOP 1)
 -- Messages of another database with all that they had. A key that another transaction has added since
 -- claim.find_key violates the index. A delayed message of a group gets behind its group when it falls due: its fence
 -- is negative. Else `fence` carries the item's number: a take reads only its upper half.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 INSERT INTO {table} WITH (ROWLOCK)
   (state, priority, due_at, fence, attempts, created_at, finished_at, expires_at, max_attempts, retry, [key], past_key,
    headers, errors, group_key, payload{ready_at})
@@ -1347,8 +1309,7 @@ CROSS APPLY (
 -- name: claim.advance
 -- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
 -- count too. The groups must be locked, and each given once.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET state = 0{set_ready_at}
 OUTPUT v.item, inserted.id
@@ -1369,8 +1330,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- The same for groups with limits of their own: up to :starts messages become ready, and the next one waits until
 -- :alarm_at. If more are ready than may run, the last of them are held again, but for those that a take has locked.
 -- The limits of a group are in its own row, otherwise in that of all others, which has no name.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET state = {moved_state},
     due_at = CASE WHEN m.place <= m.starts THEN 0 WHEN v.alarm_at > t.clock THEN v.alarm_at ELSE t.clock END{set_place_in_line}
@@ -1429,16 +1389,11 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.hold
 -- Messages that would become ready, or that wait for a start, wait for claim.advance_limited. One that another
 -- transaction has locked is about to be promoted, and then to advance its group.
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 UPDATE q
 SET state = 5, due_at = 0
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND q.state IN (0, 2) AND q.group_key IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
@@ -1465,8 +1420,7 @@ FROM found AS f
 OPTION (MAXRECURSION 1000)
 
 -- name: claim.purge
-IF NOT {own_queue}
-  THROW 52003, N'the queue was dropped', 1;
+{refuse_dropped}
 -- READPAST twice, as in claim.promote: a settlement locks the row first and the index second.
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
@@ -2275,11 +2229,7 @@ WHERE v.id IS NOT NULL
 -- name: batch.leave
 DELETE m
 OUTPUT v.item, deleted.batch
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
   ON m.queue = CAST(:queue AS bigint) AND m.message = v.id
 WHERE v.turn = 1
@@ -2289,11 +2239,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 UPDATE m
 SET outcome = CAST(:outcome AS tinyint)
 OUTPUT v.item, inserted.batch
-FROM (
-  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {given_ids}
 INNER JOIN {members} AS m WITH (UPDLOCK, ROWLOCK, FORCESEEK)
   ON m.queue = CAST(:queue AS bigint) AND m.message = v.id
 WHERE v.turn = 1 AND m.outcome = CAST(:before AS tinyint)

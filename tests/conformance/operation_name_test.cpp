@@ -119,7 +119,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_claim_queues) {
   all.expect("claim.list",
              [&] { static_cast<void>(jobs.list(static_cast<tableq::message_state>(99))); });
   all.expect("claim.find", [&] { static_cast<void>(jobs.find("")); });
-  all.expect("claim.redrive_all", [&] { jobs.redrive_all({.per_second = -1}); });
+  all.expect("claim.redrive", [&] { jobs.redrive_all({.per_second = -1}); });
   all.expect("claim.purge", [&] { jobs.purge(tableq::message_state::dead, {.batch = 0}); });
   all.expect("claim.stats", [&] { static_cast<void>(jobs.stats({.count_to = 0})); });
   all.expect("limits.set", [&] { jobs.set_limits({.burst = 0}); });

@@ -304,7 +304,10 @@ std::vector<scenario> looking_scenarios() {
     std::string text = std::to_string(stats.ready) + std::to_string(stats.leased);
     for (const auto& each : jobs.peek(3)) text += each.payload;
     text += std::to_string(jobs.groups().size());
-    for (const auto& each : jobs.list(tableq::message_state::leased)) text += each.payload;
+    using enum tableq::message_state;
+    for (const tableq::message_state state : {ready, leased, dead}) {
+      for (const auto& each : jobs.list(state)) text += each.payload;
+    }
     text += jobs.get(left.receipts.at(0).id).value().payload;
     return text + jobs.find("p2").value().payload;
   }));

@@ -88,10 +88,10 @@ CAUGHT = {
     "waiting.cpp": "the next read meets the failure, unless only the look is refused",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "keeper.cpp": "a keeper goes on",
-    "group_upkeep.cpp": "a later look, or another process, does the same",
+    "paced_work.hpp": "a later look, or another process, does the same",
     "batch.cpp": "a catalogue without the tables of batches is told as that",
-    "ends.cpp": "the next end forgets old batches; a user without the right gets the other findings",
-    "batch_hook.cpp": "a later look, or another process, ends the batch",
+    "ends.cpp": "the next end forgets old batches",
+    "batch_hook.cpp": "leases are extended all the same",
     "take.cpp": "messages that were taken are returned all the same",
     "progress.cpp": "an extension or a settlement goes on without what the handler said",
     "step.cpp": "nobody can tell: the caller is told that",
@@ -105,12 +105,11 @@ CAUGHT = {
     "take_messages.cpp": "a worker goes on",
     "settle_and_take.cpp": "messages that were taken are returned all the same",
     "catalog.cpp": "a user without rights on the catalogue may have tables of the application",
-    "database.cpp": "a stored mapping that its table no longer fits is a finding",
+    "database.cpp": "a mapping that its table no longer fits is a finding; who may not read gets the others",
     "queue_options.cpp": "a stored definition that cannot be read is a defect of the catalogue",
     "firing.cpp": "a rule that cannot be followed fails no read: it is told by list and doctor",
     "schedules.cpp": "a rule that cannot be followed is listed with the reason",
     "handle.cpp": "a handler with a transaction is called again",
-    "move_messages.cpp": "a user without rights on a queue gets the other findings",
 }
 
 

@@ -39,7 +39,7 @@ BROKEN = "WITH c AS (SELECT TOP (1) id FROM [mail] DELETE FROM c OUTPUT deleted.
 # Statements that the dialect may do without. A queue has one of the two takes. A look is a question and a take here. The
 # others are for a driver that reads long payloads by parts, and for a database with one writer.
 OPTIONAL = ("claim.take", "claim.look", "claim.take_limited", "claim.pick", "claim.lease",
-            "claim.taken", "batch.among", "batch.remove")
+            "claim.taken", "batch.remove")
 
 
 def refused(texts):

@@ -202,6 +202,54 @@ TEST_P(moves, groups_keep_their_order_and_wait_for_what_runs) {
   EXPECT_LT(at("a2"), at("a3"));
 }
 
+/// Counts the statements that take messages out of a queue.
+class removals final : public tableq::observer {
+ public:
+  void before(const tableq::observed_operation& operation) override {
+    if (operation.name == "claim.remove") ++count;
+  }
+  std::atomic<int> count = 0;
+};
+
+TEST_P(moves, a_long_group_moves_in_its_order_and_in_rounds_of_a_batch) {
+  make({.groups = {}});
+  constexpr std::size_t many = 120;
+  std::vector<tableq::new_claim_message> all;
+  strings payloads_in_order;
+  for (std::size_t i = 0; i < many; ++i) {
+    payloads_in_order.push_back(std::to_string(i));
+    all.push_back({.payload = std::to_string(i), .options = {.group = "g"}});
+  }
+  jobs().enqueue_batch(all);
+  const auto removed = std::make_shared<removals>();
+  tableq::database source = open({.observer = removed});
+  EXPECT_EQ(tableq::move_messages(source, there().db(), "jobs", {.batch = 50}).moved, many);
+  EXPECT_LE(removed->count, 15) << "a statement for each message";
+  EXPECT_EQ(payloads(jobs_there().list({.all = true}, {.max = 1000}).messages), payloads_in_order);
+  EXPECT_EQ(jobs_there().take(9).size(), 1U);
+  expect_tidy();
+}
+
+TEST_P(moves, a_message_that_stays_holds_those_behind_it_in_its_group) {
+  make({.groups = {}});
+  jobs().enqueue("a1", {.group = "g"});
+  jobs().enqueue("a2", {.key = "k", .group = "g"});
+  jobs().enqueue("a3", {.group = "g"});
+  jobs().enqueue("b1", {.group = "h"});
+  jobs().enqueue("b2", {.group = "h"});
+  jobs_there().enqueue("holder", {.key = "k"});
+  const tableq::message_move result = move({.once = true});
+  EXPECT_EQ(result.moved, 3U);
+  EXPECT_EQ(result.key_held, 1U);
+  EXPECT_EQ(result.held, 1U);
+  EXPECT_EQ(payloads(jobs().list({.all = true}).messages), (strings{"a2", "a3"}));
+  const auto holder = jobs_there().find("k");
+  ASSERT_TRUE(holder);
+  jobs_there().cancel(holder->id);
+  EXPECT_EQ(move().moved, 2U);
+  EXPECT_EQ(payloads(jobs_there().list({.group = "g"}).messages), (strings{"a1", "a2", "a3"}));
+}
+
 TEST_P(moves, a_resting_head_of_a_group_holds_it_in_the_target_too) {
   make({.groups = {}});
   jobs().enqueue("first", {.group = "g", .retry = {{1h}}});

@@ -67,7 +67,6 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.peek", .with = from({{"max", "10"}, {"now", "NULL"}}), .bounded_sort = true},
       {.name = "claim.list", .with = from(page_of("4"))},
       {.name = "claim.filter", .with = filter("4"), .bounded_sort = true},
-      {.name = "claim.redrive_all", .with = {{"max", "10"}}},
       {.name = "claim.purge",
        .with = {{"state", "4"}, {"older_than", "0"}, {"max", "10"}, {"now", "NULL"}}},
       {.name = "claim.complete", .with = settle, .bounded_sort = true},

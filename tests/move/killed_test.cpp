@@ -66,8 +66,9 @@ class killed_moves : public move_test {
   void send(std::size_t round) {
     const std::string name = std::to_string(round);
     for (const char* const each : {" a", " b", " c"}) {
-      jobs().enqueue(name + each,
-                     {.key = each == std::string(" c") ? std::optional(name) : std::nullopt});
+      const bool last = each == std::string(" c");
+      jobs().enqueue(name + each, {.key = last ? std::optional(name) : std::nullopt,
+                                   .group = last ? std::nullopt : std::optional(name)});
       sent_.push_back(name + each);
     }
   }
@@ -84,7 +85,7 @@ TABLEQ_ON_BACKENDS(killed_moves, distinct_backends);
 
 TEST_P(killed_moves, handle_each_message_once_whatever_the_step) {
   if (!can().shared || !children_may_have_threads()) GTEST_SKIP() << "needs processes";
-  make();
+  make({.groups = {.limit = 1}});
   std::size_t step = 1;
   for (bool ended = false; !ended; ++step) {
     send(step);

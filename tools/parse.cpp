@@ -84,7 +84,7 @@ tableq::retry_delays parse_delays(const std::string& option, const std::string& 
 
 tableq::lifetime parse_lifetime(const std::string& option, const std::string& text) {
   if (text == "none") return tableq::lifetime::forever();
-  return tableq::lifetime(parse_duration(option, text, milliseconds{1}));
+  return {parse_duration(option, text, milliseconds{1})};
 }
 
 std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,

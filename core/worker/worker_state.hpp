@@ -47,7 +47,7 @@ class worker_state {
   void abandon() noexcept;
   [[nodiscard]] bool abandoned() const noexcept { return abandon_.stop_requested(); }
   /// Takes no more; join throws the failure.
-  void end_with(std::exception_ptr failure) noexcept;
+  void end_with(std::exception_ptr failed) noexcept;
   /// Waits, until a stop or, otherwise, until the messages are abandoned.
   void pause(std::chrono::milliseconds length, bool until_stop);
   void report(const worker_event& event) const noexcept;
@@ -102,7 +102,7 @@ class worker_state {
   /// The next message for a handler thread; waits for it. Empty: there will be none.
   [[nodiscard]] work_item next(std::unique_lock<std::mutex>& lock);
   /// A handler has returned.
-  void returned(const work_item& one, handler_result result);
+  void returned(const work_item& item, handler_result result);
   void wake_handlers();
 
   // Settlements.

@@ -119,9 +119,10 @@ void refuse_misfits(const CLI::App& command, const std::string& kind) {
   for (const CLI::Option* each : command.get_options(given)) {
     const std::string& text = each->get_description();
     const std::string kinds = text.substr(0, std::min(text.find(':'), text.size()));
-    const bool restricted = kinds.size() < text.size() &&
-                            kinds.find_first_not_of("abcdefghijklmnopqrstuvwxyz ") == kinds.npos;
-    if (restricted && kinds.find(kind) == kinds.npos) {
+    const bool restricted =
+        kinds.size() < text.size() &&
+        kinds.find_first_not_of("abcdefghijklmnopqrstuvwxyz ") == std::string::npos;
+    if (restricted && kinds.find(kind) == std::string::npos) {
       throw usage_error(each->get_name() + " is for " + kinds + " only");
     }
   }

@@ -56,7 +56,7 @@ group_set remove(const queue_state& queue, transaction_state& tx, std::span<cons
                  int states, std::vector<removed_row>& into) {
   group_set out;
   for (auto& row :
-       queue.execute(&tx, statements::claim_remove, {.states = states}, items_of(ids))) {
+       queue.execute(&tx, statements::claim_remove, {.states = states}, core::items_of(ids))) {
     if (queue.info().groups && row.group_key && row.state == message_state::ready)
       out.insert(*row.group_key);
     into.push_back(std::move(row));

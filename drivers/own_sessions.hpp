@@ -14,7 +14,7 @@ struct session_source;
 /// Makes the sessions of one `database` object; they may share what it has.
 using session_maker = std::function<std::unique_ptr<core::connection>(const session_source&)>;
 
-/// What the sessions of one database alone have, beside its texts.
+/// Contracts and sessions of one database alone, beside its texts.
 struct own_sessions {
   session_maker (*of_database)();
   /// Statements of their own, numbered after core's.

@@ -25,7 +25,7 @@ namespace tableq::inline v0::drivers {
 /// Whether a test, or the transport, gives the statement its clock.
 bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
 
-/// What a session is made of.
+/// The parts of a new session.
 struct session_source {
   const std::shared_ptr<const dialect_texts>& texts;
   const endpoint& address;

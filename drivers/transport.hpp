@@ -172,7 +172,7 @@ struct transport_kind {
   /// The database's answer behind an exception of SOCI's backend for this kind, without its words,
   /// which hold the statement. Empty: the exception is another one.
   std::optional<native_error> (*answer_in)(const std::exception& thrown) = nullptr;
-  /// What the sessions of an address could not find out. A null function: nothing.
+  /// The doubt that is left about an address. A null function: none.
   core::doubt (*doubt)(const endpoint& address) noexcept = nullptr;
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and

@@ -45,7 +45,7 @@ auto switch_of(Value yes, Value no) {
 }
 
 tableq::queue_changes changes_of(const alter_arguments& given) {
-  if (!any_option(given.command))
+  if (options_given(given.command) == (given.dry_run ? 1U : 0U))
     throw usage_error("give an option to change, such as --lease 1m; see --help");
   tableq::queue_changes out;
   given.read(out);

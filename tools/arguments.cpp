@@ -101,13 +101,12 @@ void add_naming_options(CLI::App& command, connection_options& options) {
   add_text(command, "--schema", options.schema, "NAME", "The schema of the tables");
 }
 
-bool any_option(const CLI::App& command) {
-  return !command
-              .get_options([](const CLI::Option* each) {
-                return each->count() > 0 && !each->get_positional() &&
-                       each->get_group() != of_database;
-              })
-              .empty();
+std::size_t options_given(const CLI::App& command) {
+  return command
+      .get_options([](const CLI::Option* each) {
+        return each->count() > 0 && !each->get_positional() && each->get_group() != of_database;
+      })
+      .size();
 }
 
 void refuse(const argument& option, const std::string& why) {

@@ -135,8 +135,8 @@ void add_connection_options(CLI::App& command, connection_options& options);
 /// Adds --prefix and --schema, which `ddl` needs without a database.
 void add_naming_options(CLI::App& command, connection_options& options);
 
-/// Whether an option was given that is not one of the database's.
-bool any_option(const CLI::App& command);
+/// The number of given options that are not the database's.
+std::size_t options_given(const CLI::App& command);
 
 /// Refuses an option that is not allowed here: usage_error when it was given.
 void refuse(const argument& option, const std::string& why);

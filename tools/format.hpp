@@ -63,7 +63,7 @@ std::string options_text(const tableq::queue_info& queue);
 /// Columns as wide as their widest cell, two blanks between them; the last one is not padded.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
 
-/// What a command lists: rows under a heading, or with --json an object on each line.
+/// The list that a command prints: rows under a heading, or with --json an object on each line.
 class listing {
  public:
   listing(bool as_json, std::vector<std::string> heading)

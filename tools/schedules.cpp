@@ -136,7 +136,7 @@ exit_status change(const invocation& call, const change_arguments& given) {
   }
   tableq::schedule untouched;
   edit(untouched);  // Errors in the texts are reported before anything is opened.
-  if (!any_option(given.command) && !call.tail)
+  if (options_given(given.command) == 0 && !call.tail)
     throw usage_error("name what changes: an option, or a payload after --");
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();

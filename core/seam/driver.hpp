@@ -85,7 +85,7 @@ enum class transaction_status {
   closed,   ///< The session was closed, or connected again.
 };
 
-/// Whom a session asks for the state of its transaction.
+/// The source of the answer about the state of a transaction.
 enum class asking {
   library,  ///< The client library.
   server,   ///< Also the server, if that may have ended the transaction by itself.

@@ -136,7 +136,7 @@ namespace tableq::inline v0::core {
   record(schedules, problem, rule_problem_request, nothing, nothing)    \
   query(schedules, list, rule_request, nothing, rule_row)               \
   record(schedules, remove, rule_request, nothing, rule_row)            \
-  record(schedules, insert, rule_row, nothing, nothing)         \
+  record(schedules, insert, rule_row, nothing, nothing)                 \
   record(batch, begin, batch_begin_request, nothing, batch_row)         \
   record(batch, add, batch_add_request, nothing, batch_row)             \
   record(batch, seal, batch_seal_request, nothing, batch_row)           \

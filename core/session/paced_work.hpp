@@ -6,6 +6,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {
@@ -20,7 +21,8 @@ class paced_work {
   static constexpr std::chrono::seconds usual_pause{1};
 
   /// Runs `work(now)`, which returns the pause until the next time, if it is time. A failure is
-  /// left to the next time, or to another process.
+  /// left to the next time, or to another process: after the usual pause if it may pass by itself,
+  /// or else after a minute.
   /// @param always also before its time: the database has a clock that a test sets.
   /// @return the next time.
   template <class Work>
@@ -33,7 +35,7 @@ class paced_work {
       const unrepeated once;
       pause = work(now);
     } catch (const error& failure) {  // noexcept, as the call that attends it goes on.
-      if (failure.code() == errc::permission_denied) pause = after_refusal;
+      if (!may_pass(failure)) pause = after_refusal;
     } catch (const std::exception&) {  // Usually a lack of memory.
     }
     next_ = clock::now() + pause;

@@ -116,7 +116,7 @@ class settler {
         out = queue_.messages.take_finished();
         if (!out.empty()) break;
         if (queue_.taken_all && worker_.callers == 0 && queue_.messages.kept() == 0) {
-          leaving_ = true;  // What is put aside is tried once more.
+          leaving_ = true;  // Messages put aside are tried once more.
           return queue_.aside.take_all();
         }
       }

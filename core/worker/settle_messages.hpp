@@ -5,7 +5,7 @@
 namespace tableq::inline v0::core {
 
 /// Settles the messages of a queue by the verdicts of their handlers, until there will be none.
-/// What has arrived during a call forms the next batch.
+/// Messages that end during a call form the next batch.
 void settle_messages(worker_state& worker, worker_queue& queue);
 
 }  // namespace tableq::inline v0::core

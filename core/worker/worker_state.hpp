@@ -20,9 +20,9 @@
 
 namespace tableq::inline v0::core {
 
-/// What the threads of a worker share: its queues with the messages in flight, whose turn it is,
-/// and who waits for what. No thread holds the mutex during a call to the database, a handler or an
-/// observer.
+/// The state that the threads of a worker share: its queues with the messages in flight, the turns
+/// of the queues, and the waits of the threads. No thread holds the mutex during a call to the
+/// database, a handler or an observer.
 ///
 /// @par Thread safety
 /// Shared objects: safe. Functions that say so are called under the mutex.

@@ -1348,9 +1348,7 @@ AND (SELECT id
        LIMIT 1) IS NULL
   {none_returned}
 
--- name: claim.take_first
--- claim.take for one message without :guard and :unkey, if it is of the one level that has a floor, and nothing comes
--- before it. Else it takes nothing. Lists, and locks in several searches, cost time.
+-- fragment: lease_of_first
 UPDATE {table} AS msg
 SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
@@ -1359,18 +1357,16 @@ WHERE id = (
   {first_of_level}
 )
   AND {first_in_line}
+
+-- name: claim.take_first
+-- claim.take for one message without :guard and :unkey, if it is of the one level that has a floor, and nothing comes
+-- before it. Else it takes nothing. Lists, and locks in several searches, cost time.
+{lease_of_first}
 RETURNING {delivery}
 
 -- name: claim.take_first_limited
 -- The same for claim.take_limited with a concurrency alone, as far as the first waiting messages tell.
-UPDATE {table} AS msg
-SET {new_lease},
-    due_at = {clock_at_change} + CAST(:lease AS bigint)
-WHERE id = (
-  SELECT id
-  {first_of_level}
-)
-  AND {first_in_line}
+{lease_of_first}
   AND EXISTS (SELECT 1
               FROM {limits} AS l
               WHERE l.queue = CAST(:queue AS text)

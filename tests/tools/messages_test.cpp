@@ -143,7 +143,7 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   for (const words& arguments :
        {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "yes"},
         words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"},
-        words{"alter", "jobs"}}) {
+        words{"alter", "jobs"}, words{"alter", "jobs", "--dry-run"}}) {
     EXPECT_NE(run(arguments).status, 0);
   }
 }

@@ -210,7 +210,7 @@ struct dialect {
   std::vector<int> plan_failures = {};  ///< The database's numbers for "no plan".
   /// The database's capabilities. An address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};
-  /// What the library's sessions do for this database alone, such as the looks of
+  /// The additional work of the library's sessions for this database alone, such as the looks of
   /// capabilities::deleted_rows_linger. Null: nothing. A copy of a registered dialect has its.
   const drivers::own_sessions* own = nullptr;
   /// Converts an address into an endpoint, without connecting. Throws error errc::invalid_argument

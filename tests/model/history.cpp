@@ -174,7 +174,7 @@ overtaking measure_overtaking(const history& all, sequence as) {
       ++passed;
       const auto& holds = held[value];
       if (std::any_of(holds.begin(), holds.end(),
-                      [&b = b](const span& each) { return each.meets(b.got->when); })) {
+                      [&read = b](const span& each) { return each.meets(read.got->when); })) {
         continue;
       }
       if (out.unexplained++ == 0) out.first = named(b) + " passed over " + named(a);

@@ -194,7 +194,7 @@ TEST(recurrence, refuses_all_else_with_its_position) {
       {"90s", "character 1: the minute is 0 to 59"}};
   for (const auto& [text, why] : wrong) {
     const tableq::error refused =
-        tableq_test::thrown_by([&text = text] { recurrence{std::string_view(text)}; });
+        tableq_test::thrown_by([&cron = text] { recurrence{std::string_view(cron)}; });
     EXPECT_EQ(to_string(refused.code()), "invalid_argument") << text;
     EXPECT_NE(std::string(refused.what()).find(why), std::string::npos)
         << text << ": " << refused.what();

@@ -66,6 +66,13 @@ std::string or_none(const std::string& value) {
   return value.empty() ? "none" : value;
 }
 
+/// Whether dead messages of a queue wait in this one.
+bool has_letters(tableq::database& db, const std::string& letters, const std::string& of) {
+  if (!db.find(letters)) return false;
+  const tableq::message_filter from_there{.header = tableq::header_value{"tableq-source", of}};
+  return !db.claim(letters).list(from_there, {.max = 1}).messages.empty();
+}
+
 exit_status alter(const connection_options& connection, const alter_arguments& given) {
   const tableq::queue_changes wanted = changes_of(given);
   // The dead-letter queue may have to be made.
@@ -74,11 +81,13 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
   output out;
   std::vector<std::vector<std::string>> rows;
   bool refused = false;
+  std::string former;
   for (const tableq::option_change& each : changes) {
     rows.push_back({each.option, or_none(each.before), "->", or_none(each.after),
                     each.refused_at_open ? "refused at the next start of a program with another"
                                          : "a program that gives its own keeps it"});
     refused = refused || each.refused_at_open;
+    if (each.option == "dead_letters") former = each.before;
   }
   for (const std::string& line : aligned(rows)) out.line(line);
   out.flush();
@@ -88,6 +97,11 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
         "a program that opens the queue with the old value of such an option is refused at its "
         "next start: change it there, or leave the option out; and grant roles again, as some "
         "need other rights now: tableq ddl --grant");
+  }
+  if (!former.empty() && has_letters(db, former, given.queue.text())) {
+    status.note("dead messages of the queue wait in " + former +
+                ", and `dead redrive` no longer finds them: take them from there, or alter the "
+                "queue back to redrive them");
   }
   return changes.empty() ? exit_status::nothing : exit_status::done;
 }

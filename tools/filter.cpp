@@ -60,7 +60,7 @@ exit_status bulk_arguments::run(
   const auto skipped = [&](std::size_t count, const char* why) {
     if (count > 0) status.note("skipped: " + std::to_string(count) + ", " + why);
   };
-  skipped(result.running, "which are leased");
+  skipped(result.running, "which are leased, or no longer in their state");
   skipped(result.changed, "which changed or went meanwhile");
   skipped(result.key_held, "whose keys other messages hold");
   return result.count > 0 ? exit_status::done : exit_status::nothing;

@@ -85,8 +85,9 @@ line_handler::reply line_handler::ask(std::string line, int end,
 std::optional<line_handler::ending> line_handler::read_some() {
   constexpr std::size_t longest = 64UL * 1024;
   for (;;) {
-    if (unread_.find('\n') != std::string::npos) return ending::answered;
-    if (unread_.size() > longest) return ending::too_long;
+    const std::size_t newline = unread_.find('\n');
+    if (std::min(newline, unread_.size()) > longest) return ending::too_long;
+    if (newline != std::string::npos) return ending::answered;
     std::array<char, 16384> bytes{};
     const ssize_t got = ::read(output_.value(), bytes.data(), bytes.size());
     if (got == 0) return ending::closed;

@@ -224,7 +224,8 @@ void add_schedules(CLI::App& app, invocation& call) {
   add_rule_action(group, call, "resume", "Go on with the next time of a schedule",
                   &tableq::schedules::resume);
   add_rule_action(group, call, "remove", "Remove a schedule", &tableq::schedules::remove);
-  add_rule_action(group, call, "run", "Add the message of a schedule at once",
+  add_rule_action(group, call, "run",
+                  "Add the message of a schedule at once, unless --skip-if-running keeps it out",
                   &tableq::schedules::run_now);
 }
 

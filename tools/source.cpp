@@ -1,8 +1,8 @@
 #include "source.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <type_traits>
 
@@ -13,14 +13,19 @@ namespace tool {
 namespace {
 
 std::string contents_of(const std::string& file) {
-  const std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  if (in.is_open()) out << in.rdbuf();
-  if (!in.is_open() || out.bad()) {
+  constexpr std::size_t longest = 1024UL * 1024;
+  std::ifstream in(file, std::ios::binary);
+  std::string out(longest + 1, '\0');
+  in.read(out.data(), static_cast<std::streamsize>(out.size()));
+  if (!in.is_open() || in.bad()) {
     throw usage_error("cannot read the mapping " + in_quotes(file) + ": " +
                       std::generic_category().message(errno));
   }
-  return out.str();
+  out.resize(static_cast<std::size_t>(in.gcount()));
+  if (out.size() > longest) {
+    throw usage_error(in_quotes(file) + " has over 1 MiB, and is no mapping of a table");
+  }
+  return out;
 }
 
 }  // namespace

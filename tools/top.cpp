@@ -57,7 +57,13 @@ class watch {
     }
     queues_ = std::move(now);
     for (auto& [name, queue] : queues_) {
-      queue_figures found = look_at(queue.opened, {});
+      queue_figures found;
+      try {
+        found = look_at(queue.opened, {});
+      } catch (const tableq::error& failure) {
+        if (failure.code() != tableq::errc::permission_denied) throw;
+        continue;  // a viewer of some queues
+      }
       if (queue.last) queue.rates = rates_of(*queue.last, found);
       queue.last = std::move(found);
     }
@@ -120,7 +126,7 @@ bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
 std::vector<std::string> table_of(const watch& of, char sorted_by) {
   std::vector<const watched_queue*> sorted;
   for (const auto& [name, queue] : of.queues()) {
-    if (queue.last) sorted.push_back(&queue);  // The query of a new one may have failed.
+    if (queue.last) sorted.push_back(&queue);  // One may be forbidden, or its query has failed.
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const auto* a, const auto* b) { return comes_first(sorted_by, *a, *b); });
@@ -227,7 +233,7 @@ void add_top(CLI::App& app, invocation& call) {
            "leave each second. 10000+ means at least 10000; - means unknown. LETTERS: dead "
            "messages "
            "in the queue's\n"
-           "dead-letter queue.\n"
+           "dead-letter queue. Queues that the user may not read are left out.\n"
            "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
            "terminal, or with --once, it\n"
            "prints the table once, after two readings, with exit status 1 when there is no queue.",

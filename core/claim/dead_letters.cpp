@@ -76,7 +76,7 @@ std::set<std::string_view> held_keys(const queue_state& queue, transaction_state
     return out;
   }();
   if (items.empty()) return {};
-  if (queue.info().key_window.count() > 0) {
+  if (queue.info().key_windows) {
     queue.execute(&tx,
                   queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
                   {.now = queue.database().now()}, items);
@@ -96,7 +96,8 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
                            values.insert_or_assign(std::string(source_header), queue.name());
                            if (!queue.info().batches) return;
                            values.insert_or_assign(std::string(source_id_header),
-                                                   std::to_string(id.value));
+                                                   std::to_string(queue.info().identity) + "/" +
+                                                       std::to_string(id.value));
                          });
   });
 }
@@ -124,8 +125,13 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
     returned.emplace_back();
     const auto former = values.find(source_id_header);
     if (former == values.end()) return;
+    // In a queue that was created anew, or in another database, the number is another message's.
+    const std::string mine = std::to_string(queue.info().identity) + "/";
     const std::string& text = former->second;
-    std::from_chars(text.data(), text.data() + text.size(), returned.back().former.value);
+    if (text.starts_with(mine)) {
+      std::from_chars(text.data() + mine.size(), text.data() + text.size(),
+                      returned.back().former.value);
+    }
     values.erase(former);
   };
   const std::vector<message_id> back =

@@ -65,7 +65,7 @@ class batch {
     return !placed() && std::ranges::all_of(messages_, [this](const claim_message& one) {
       const claim_enqueue_options& options = *one.options;
       return options.on_duplicate == on_duplicate::keep_first && !options.group &&
-             (!options.key || queue_.info().key_window.count() == 0);
+             (!options.key || !queue_.info().key_windows);
     });
   }
 
@@ -264,7 +264,7 @@ group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const
 /// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
 /// forever.
 void forget_keys(const queue_state& queue, transaction_state& tx, const batch& request) {
-  if (queue.info().key_window.count() == 0) return;
+  if (!queue.info().key_windows) return;
   std::vector<key_item> keys;
   for (std::size_t i = 0; i < request.size(); ++i) {
     if (request.options(i).key) keys.push_back(request.key(i));

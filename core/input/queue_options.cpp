@@ -82,6 +82,7 @@ void apply(const queue_settings& given, queue_info& info) {
   if (claim.time_to_live) info.time_to_live = claim.time_to_live->length();
   if (claim.keys) info.keys = *claim.keys;
   if (claim.key_window) info.key_window = *claim.key_window;
+  info.key_windows = info.key_windows || info.key_window.count() > 0;
   if (claim.groups.enabled) info.groups = claim.groups;
   if (claim.dead_letters) info.dead_letters = *claim.dead_letters;
   if (claim.retention) info.retention = *claim.retention;
@@ -132,6 +133,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
     if (number > 0) info.time_to_live = length;
   } else if (name == "key_window_ms") {
     info.key_window = length;
+    info.key_windows = true;
   } else if (name == "retain_done_ms") {
     info.retention.done = length;
   } else if (name == "retain_dead_ms") {
@@ -259,7 +261,8 @@ std::string encode_options(const queue_info& info) {
   };
   if (info.time_to_live) add("ttl_ms=", info.time_to_live->count());
   if (info.keys == key_scope::waiting) out += " keys=waiting";
-  if (info.key_window.count() > 0) add("key_window_ms=", info.key_window.count());
+  // Also 0: completed messages may hold keys from the time before.
+  if (info.key_windows) add("key_window_ms=", info.key_window.count());
   if (info.groups) {
     const bool hold = info.groups->on_failure == group_policy::hold;
     add(hold ? "groups_hold=" : "groups_pass=", info.groups->limit);

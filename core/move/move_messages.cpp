@@ -44,6 +44,7 @@ using std::chrono::steady_clock;
 
 constexpr std::string_view out_ending = ".out";
 constexpr std::string_view in_ending = ".in";
+constexpr std::string_view target_key = "target";
 constexpr std::size_t longest_moved_name = 36;  // 40 with an ending
 /// Between looks at a source whose messages are leased.
 constexpr auto pause_between_looks = 250ms;
@@ -72,6 +73,7 @@ queue_info find_side(database_state& database, std::string_view name, std::strin
 /// groups stay with their database.
 std::string options_of(queue_info info) {
   info.schedules = false;
+  info.key_windows = info.key_window.count() > 0;
   info.batch_ends = false;
   info.group_limits = false;
   info.group_rates = false;
@@ -147,7 +149,8 @@ std::vector<message_id> next(const queue_state& queue, transaction_state* tx, in
 /// only then leaves `out_`. A mark that is there already tells that the message is. Marks go when
 /// their messages have left `out_`, by the same process: each transaction in the target extends the
 /// lease of one message of `in_`, the right to move, so that a process that lost it changes nothing
-/// there any more.
+/// there any more. A done message in `out_` names the target: messages there may be in it already,
+/// so that no other target gets them.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe.
@@ -160,9 +163,11 @@ class mover {
         target_(to.claim(name)),
         in_(to.claim(std::string(name).append(in_ending))),
         prefix_(text_of(out().info().identity) + "."),
-        right_key_(text_of(out().info().identity) + " move") {}
+        right_key_(text_of(out().info().identity) + " move"),
+        target_name_(text_of(target().info().identity)) {}
 
   message_move run() {
+    choose_target();
     if (!take_right()) return told_;
     deliver_all();  // what an earlier call has left
     forget_marks();
@@ -178,6 +183,7 @@ class mover {
       rest();
     }
     give_right_back();
+    forget_target();
     return told_;
   }
 
@@ -191,6 +197,64 @@ class mover {
   void rest() const {
     change_signal silent;
     silent.wait(silent.mark(), pause_between_looks, options_.stop);
+  }
+
+  [[nodiscard]] bool none_on_the_way(transaction_state& tx) const {
+    place at;
+    return next(out(), &tx, cancelled_states, at, 1).empty();
+  }
+
+  /// Removes the message that names a target. @return that target; empty: there is none.
+  [[nodiscard]] std::string remove_target(transaction_state& tx) const {
+    for (;;) {
+      const auto found =
+          out().execute(&tx, statements::claim_find_key, {}, std::array{key_item{target_key}});
+      if (found.empty()) return {};
+      const std::array ids{id_item{found.front().id}};
+      const auto removed = out().execute(&tx, statements::claim_remove,
+                                         {.states = bit_of(message_state::done)}, ids);
+      // Else another process has just put another one in its place.
+      if (!removed.empty()) return removed.front().payload;
+    }
+  }
+
+  void add_target(transaction_state& tx, const std::string& target) const {
+    removed_row named;
+    named.state = message_state::done;
+    named.finished_at = timestamp();
+    named.key = target_key;
+    named.holds_key = true;
+    named.payload.assign(target);
+    restore(out(), tx, std::span(&named, 1), true);
+  }
+
+  void choose_target() const {
+    in_one_transaction(source().database(), nullptr, [&](transaction_state& tx) {
+      const std::string other = remove_target(tx);
+      if (!other.empty() && other != target_name_ && !none_on_the_way(tx)) {
+        refuse("messages of the queue " + source_.name() +
+               " are on their way to another target: go on with that move until it ends, and then "
+               "move to this one");
+      }
+      add_target(tx, target_name_);
+      return true;
+    });
+  }
+
+  /// Of the transaction with messages of `out_`: it waits for others that choose a target.
+  void keep_target(transaction_state& tx) const {
+    if (remove_target(tx) == target_name_) return add_target(tx, target_name_);
+    throw error(errc::conflict, advice::never,
+                "another process moves the queue " + source_.name() + " to another target");
+  }
+
+  void forget_target() const {
+    in_one_transaction(source().database(), nullptr, [&](transaction_state& tx) {
+      const std::string named = remove_target(tx);
+      const bool over = named.empty() || (named == target_name_ && none_on_the_way(tx));
+      if (!over) add_target(tx, named);
+      return true;
+    });
   }
 
   /// @return false if a stop was requested.
@@ -212,7 +276,8 @@ class mover {
       if (stopped()) return false;
       if (steady_clock::now() >= give_up) {
         throw error(errc::busy, advice::never,
-                    "another process moves the queue " + source_.name() + " to this target");
+                    "another process moves the queue " + source_.name() +
+                        " to this target; if it was killed, its --lease must end first");
       }
       rest();
     }
@@ -422,6 +487,7 @@ class mover {
         extract(out(), *away, next(out(), away.get(), cancelled_states, from, options_.batch),
                 cancelled_states, 0, {});
     if (rows.empty()) return;
+    keep_target(*away);
     arrival there = arrive(rows);
     marks_.clear();
     return_refused(*away, there.refused);
@@ -462,6 +528,7 @@ class mover {
   claim_queue in_;
   const std::string prefix_;  // of the keys of marks
   const std::string right_key_;
+  const std::string target_name_;
   receipt right_ = {};
   std::vector<message_id> marks_ = {};  // of messages that have left `out_`
   message_move told_ = {};

@@ -23,6 +23,8 @@
 #include "core/schema/alter.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/schema/migrate.hpp"
+#include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
 #include "core/tenants/group_limits.hpp"
@@ -155,6 +157,25 @@ database connected(text_view url, const open_options& options,
     });
     return core::access::make(std::move(state));
   });
+}
+
+/// Schedules that wait for their last message need keys until completion.
+void check_schedules(const shared_state& database, std::string_view queue,
+                     const queue_changes& changes) {
+  const bool keeps = changes.keys.value_or(key_scope::active) == key_scope::active &&
+                     changes.key_window.value_or(std::chrono::milliseconds{0}).count() <= 0;
+  const auto stored = keeps ? std::nullopt : core::find_queue(*database, queue);
+  if (!stored || !stored->schedules) return;
+  const auto rules = database->on_session([&](core::connection& session) {
+    return core::run(session, core::names_for(database->options(), {}),
+                     core::statements::schedules_list, {.now = database->now()});
+  });
+  for (const core::rule_row& each : rules) {
+    if (each.queue != queue || !each.skip) continue;
+    core::refuse("the schedule " + each.name + " of the queue " + stored->name +
+                 " has skip_if_running, which needs a queue whose messages hold their keys until "
+                 "they are completed: change the schedule first");
+  }
 }
 
 /// Checks that an opened table is not one of tableq's own.
@@ -393,6 +414,7 @@ std::vector<option_change> database::alter(text_view name, const queue_changes& 
         outside_);
   const std::string_view wanted = view(state_, "alter", name);
   return observed(*state_, {.name = "alter", .queue = wanted}, [&] {
+    check_schedules(state_, wanted, changes);
     if (changes.dead_letters && !changes.dead_letters->empty()) {
       // Checks all before the dead-letter queue is made.
       core::alter_queue(*state_, wanted, changes, {.dry_run = true});

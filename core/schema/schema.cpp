@@ -52,7 +52,7 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
     if (queue.groups) out.emplace_back("producer.groups");
     if (queue.groups) out.emplace_back("producer.limited");
     if (turns) out.emplace_back("producer.turns");
-    if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
+    if (queue.key_windows) out.emplace_back("producer.key_window");
     if (queue.batches) out.emplace_back("producer.batches");
   }
   if (granted == role::scheduler) {

@@ -43,6 +43,7 @@ struct queue_info {
   std::optional<std::chrono::milliseconds> time_to_live = {};  ///< Empty: forever.
   key_scope keys = key_scope::active;          ///< How long a message holds its key.
   std::chrono::milliseconds key_window{0};     ///< Zero: a completed message frees its key.
+  bool key_windows = false;                    ///< It has, or had, a key_window.
   std::optional<group_options> groups = {};    ///< Empty: no groups.
   std::string dead_letters = {};               ///< Empty: dead messages stay in the queue.
   tableq::retention retention = {};            ///< Empty: finished messages stay until purge.

@@ -166,6 +166,18 @@ TEST_P(claim_key_scope, a_window_on_a_queue_that_keeps_frees_the_key_and_keeps_t
   EXPECT_EQ(done[0].key, "k");
 }
 
+TEST_P(claim_key_scope, a_window_that_is_altered_away_still_ends) {
+  auto queue = db_with_clock().claim("orders", {.key_window = 60s});
+  queue.enqueue("1", {.key = "k"});
+  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
+  db_with_clock().alter("orders", {.key_window = 0ms});
+  EXPECT_NO_THROW((void)db_with_clock().claim("orders", {.key_window = 0ms}));
+  clock.advance(60s);
+  EXPECT_TRUE(queue.enqueue("2", {.key = "k"}).created());
+  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
+  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
+}
+
 TEST_P(claim_key_scope, is_fixed_when_the_queue_is_created) {
   (void)db_with_clock().claim("index", {.keys = key_scope::waiting});
   EXPECT_CODE(options_mismatch, (void)db_with_clock().claim("index", {.keys = key_scope::active}));

@@ -407,6 +407,18 @@ TEST_P(rules, skip_a_message_while_an_earlier_one_is_in_the_queue) {
   EXPECT_EQ(times(), texts{"01-01T04:00"});
 }
 
+TEST_P(rules, that_skip_keep_their_queue_from_other_rules_for_keys) {
+  schedule rule = hourly();
+  rule.skip_if_running = true;
+  add(rule);
+  EXPECT_CODE(invalid_argument, db_with_clock().alter("jobs", {.keys = tableq::key_scope::waiting},
+                                                      {.dry_run = true}));
+  EXPECT_CODE(invalid_argument, db_with_clock().alter("jobs", {.key_window = 1h}));
+  EXPECT_NO_THROW(db_with_clock().alter("jobs", {.lease = 1h, .key_window = 0ms}));
+  EXPECT_TRUE(all().change("hourly", [](schedule& r) { r.skip_if_running = false; }));
+  EXPECT_NO_THROW(db_with_clock().alter("jobs", {.key_window = 1h}));
+}
+
 TEST_P(rules, say_that_a_dead_message_holds_their_key) {
   schedule rule = hourly();
   rule.skip_if_running = true;

@@ -77,4 +77,31 @@ TEST_P(moves_with_faults, of_any_call_handle_each_message_once) {
   expect_tidy();
 }
 
+TEST_P(moves_with_faults, of_any_call_keep_what_is_on_the_way_from_other_targets) {
+  make();
+  ground third;
+  third.prepare(*GetParam());
+  tableq::claim_queue elsewhere = third.db().claim("jobs", at_once({}));
+  const auto left = [&] { return db().claim("jobs.out").stats().ready > 0; };
+  std::size_t refused = 0;
+  std::size_t nth = 1;
+  for (bool reached = true; reached; ++nth) {
+    send();
+    reached =
+        fail_at(nth, true, {testing_of::trouble::lost_connection, testing_of::moment::before});
+    if (!db().find("jobs.out") || !left()) continue;
+    EXPECT_EQ(
+        thrown_by([&] { tableq::move_messages(db(), third.db(), "jobs", {.lease = 1ms}); }).code(),
+        tableq::errc::invalid_argument);
+    ++refused;
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_TRUE(elsewhere.list({.all = true}).messages.empty());
+  EXPECT_TRUE(move({.lease = 1ms}).complete());
+  expect_tidy();
+  jobs().enqueue("last");
+  EXPECT_EQ(tableq::move_messages(db(), third.db(), "jobs", {}).moved, 1U);
+  third.clear();
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -77,9 +78,10 @@ place parse_place(const std::string& text) {
 /// The first line of the file.
 std::string read_token(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  std::string token;
-  if (!in || !std::getline(in, token))
-    throw usage_error("cannot read a token from " + in_quotes(file));
+  std::array<char, 4096> line{};
+  if (!in || !in.getline(line.data(), line.size()))
+    throw usage_error("cannot read a token of up to 4095 bytes from " + in_quotes(file));
+  std::string token(line.data());
   while (token.ends_with('\r') || token.ends_with(' ')) token.pop_back();
   // As ssh does with a key.
   using std::filesystem::perms;

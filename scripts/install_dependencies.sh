@@ -20,7 +20,7 @@ for group in "${@:-build}"; do
     patroni) wanted+=(postgresql patroni python3-etcd etcd-server python3 util-linux) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
-      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev abigail-tools
+      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev
       python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy zsh fish libasio-dev) ;;
     windows) wanted+=(g++-mingw-w64-x86-64-posix wine wine64 tcl dpkg-dev) ;;
     docs) wanted+=(python3 cmark-gfm doxygen) ;;

@@ -97,8 +97,6 @@ void run_option_tests(const struct place* at);
 void run_database_tests(const struct place* at);
 void run_message_tests(const struct place* at);
 void run_claim_tests(const struct place* at);
-void run_schedule_tests(const struct place* at);
-void run_batch_tests(const struct place* at);
 void run_table_tests(const struct place* at);
 void run_transaction_tests(const struct place* at);
 void run_waiting_tests(const struct place* at);

@@ -73,26 +73,6 @@ static void a_queue_is_used_after_its_database_is_closed(const struct place* at)
   tq_queue_close(queue);
 }
 
-static void findings_and_steps_are_told(const struct place* at) {
-  tq_error* error = NULL;
-  tq_result* result = NULL;
-  OK(tq_database_inspect(at->db, &result, &error));
-  for (size_t i = 0; i < tq_result_count(result); ++i) {
-    EXPECT(tq_result_type(result, i, "severity") == TQ_TYPE_TEXT);
-    EXPECT(tq_result_type(result, i, "subject") == TQ_TYPE_TEXT);
-    EXPECT(tq_result_type(result, i, "what") == TQ_TYPE_TEXT);
-    EXPECT(tq_result_type(result, i, "fix") == TQ_TYPE_TEXT);
-  }
-  tq_result_free(result);
-  tq_options* options = options_for(TQ_FOR_MIGRATE);
-  OK(tq_options_set_bool(options, "dry_run", 1, &error));
-  OK(tq_database_migrate(at->db, options, &result, &error));
-  EXPECT(tq_result_count(result) == 0);
-  EXPECT(tq_result_field_count(result) == 4);
-  tq_result_free(result);
-  tq_options_free(options);
-}
-
 static void metrics_count_what_is_done(const struct place* at) {
   tq_error* error = NULL;
   tq_result* text = NULL;
@@ -204,77 +184,10 @@ static void limits_of_groups_are_stored_and_kept(const struct place* at) {
   tq_queue_close(queue);
 }
 
-static void limits_and_pauses_are_stored(const struct place* at) {
-  tq_error* error = NULL;
-  tq_result* limits = NULL;
-  int paused = 7;
-  tq_queue* queue = queue_of(at->db, "c_limited", "claim");
-  tq_options* options = options_for(TQ_FOR_LIMITS);
-  OK(tq_options_set_int(options, "capacity", 1, &error));
-  OK(tq_options_set_double(options, "rate", 1000.5, &error));
-  OK(tq_options_set_int(options, "burst", 2000, &error));
-  OK(tq_options_set_int(options, "concurrency", 3, &error));
-  OK(tq_queue_set_limits(queue, options, &error));
-  OK(tq_queue_limits(queue, &limits, &error));
-  EXPECT(tq_result_int(limits, 0, "capacity") == 1);
-  EXPECT(tq_result_double(limits, 0, "rate") > 1000.4);
-  EXPECT(tq_result_int(limits, 0, "burst") == 2000);
-  EXPECT(tq_result_int(limits, 0, "concurrency") == 3);
-  tq_result_free(limits);
-  add(queue, "fills it");
-  REFUSED(TQ_ERROR_QUEUE_FULL, tq_enqueue(queue, NULL, "x", 1, NULL, NULL, NULL, &error));
-  OK(tq_queue_set_limits(queue, NULL, &error));
-  OK(tq_queue_limits(queue, &limits, &error));
-  EXPECT(tq_result_type(limits, 0, "capacity") == TQ_TYPE_NULL);
-  tq_result_free(limits);
-
-  OK(tq_queue_paused(queue, &paused, &error));
-  EXPECT(paused == 0);
-  OK(tq_queue_pause(queue, &error));
-  OK(tq_queue_paused(queue, &paused, &error));
-  EXPECT(paused == 1);
-  tq_result_free(take(queue, 1, 0));
-  OK(tq_queue_resume(queue, &error));
-  complete_all(queue, take(queue, 1, 1));
-  tq_options_free(options);
-  tq_queue_close(queue);
-}
-
-static void options_of_a_queue_change(const struct place* at) {
-  tq_error* error = NULL;
-  tq_result* changed = NULL;
-  tq_queue* queue = queue_of(at->db, "c_altered", "claim");
-  tq_options* changes = options_for(TQ_FOR_ALTER);
-  OK(tq_options_set_int(changes, "lease_ms", 5000, &error));
-  OK(tq_options_set_int(changes, "retain_dead_ms", 60000, &error));
-  OK(tq_options_set_bool(changes, "dry_run", 1, &error));
-  OK(tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
-  EXPECT(tq_result_count(changed) == 2);
-  tq_result_free(changed);
-  OK(tq_options_set_bool(changes, "dry_run", 0, &error));
-  OK(tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
-  EXPECT(same(changed, 0, "option", "lease_ms") && same(changed, 0, "before", "30000"));
-  EXPECT(same(changed, 0, "after", "5000") && tq_result_int(changed, 0, "refused_at_open") == 0);
-  EXPECT(tq_result_int(changed, 1, "refused_at_open") == 1);
-  tq_result_free(changed);
-  OK(tq_database_find(at->db, "c_altered", TQ_NUL, &changed, &error));
-  EXPECT(tq_result_int(changed, 0, "retain_dead_ms") == 60000);
-  EXPECT(tq_result_type(changed, 0, "retain_done_ms") == TQ_TYPE_NULL);
-  tq_result_free(changed);
-  OK(tq_options_set_bool(changes, "groups", 1, &error));
-  REFUSED(TQ_ERROR_OPTIONS_MISMATCH,
-          tq_database_alter(at->db, "c_altered", TQ_NUL, changes, &changed, &error));
-  tq_options_free(changes);
-  tq_queue_close(queue);
-}
-
 void run_database_tests(const struct place* at) {
   queues_are_listed_found_and_dropped(at);
   a_queue_is_used_after_its_database_is_closed(at);
-  findings_and_steps_are_told(at);
   metrics_count_what_is_done(at);
   texts_need_no_database();
   limits_of_groups_are_stored_and_kept(at);
-  limits_and_pauses_are_stored(at);
-  options_of_a_queue_change(at);
 }

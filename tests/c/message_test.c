@@ -34,42 +34,6 @@ static void each_destructive_kind_returns_what_was_added(const struct place* at)
   }
 }
 
-static void a_batch_is_added_in_its_order(const struct place* at) {
-  tq_error* error = NULL;
-  tq_batch* batch = NULL;
-  tq_result* result = NULL;
-  int64_t count = 0;
-  tq_queue* queue = queue_of(at->db, "c_fifo", "fifo");
-  tq_options* created = options_for(TQ_FOR_MESSAGE);
-  OK(tq_options_set_time(created, "created_at", 86400000, &error));
-  OK(tq_batch_new(&batch, &error));
-  OK(tq_batch_add(batch, "first", TQ_NUL, created, &error));
-  OK(tq_batch_add(batch, "second", TQ_NUL, NULL, &error));
-  OK(tq_batch_add(batch, NULL, 0, NULL, &error));
-  EXPECT(tq_batch_count(batch) == 3);
-  OK(tq_enqueue_batch(queue, NULL, batch, NULL, &result, &error));
-  EXPECT(tq_result_count(result) == 3);
-  EXPECT(tq_result_int(result, 0, "id") < tq_result_int(result, 1, "id"));
-  EXPECT(tq_result_int(result, 0, "outcome") == TQ_OUTCOME_ADDED);
-  tq_result_free(result);
-  OK(tq_enqueue_batch(queue, NULL, batch, NULL, NULL, &error));
-  OK(tq_dequeue(queue, NULL, 3, NULL, &result, &error));
-  EXPECT(same(result, 0, "payload", "first"));
-  EXPECT(tq_result_int(result, 0, "created_at") == 86400000);
-  EXPECT(same(result, 1, "payload", "second"));
-  EXPECT(same(result, 2, "payload", ""));
-  tq_result_free(result);
-  OK(tq_purge(queue, NULL, NULL, &count, &error));
-  EXPECT(count == 3);
-  tq_batch_clear(batch);
-  EXPECT(tq_batch_count(batch) == 0);
-  OK(tq_batch_add_id(batch, 1, 0, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_enqueue_batch(queue, NULL, batch, NULL, &result, &error));
-  tq_batch_free(batch);
-  tq_options_free(created);
-  tq_queue_close(queue);
-}
-
 static void many_items_and_fields_go_by_one_call(const struct place* at) {
   tq_error* error = NULL;
   tq_batch* batch = NULL;
@@ -189,7 +153,6 @@ static void rates_lie_between_two_figures(const struct place* at) {
 
 void run_message_tests(const struct place* at) {
   each_destructive_kind_returns_what_was_added(at);
-  a_batch_is_added_in_its_order(at);
   many_items_and_fields_go_by_one_call(at);
   an_option_of_another_kind_is_refused(at);
   a_call_of_another_kind_is_refused(at);

@@ -31,25 +31,6 @@ static void calls_of_a_transaction_commit_together(const struct place* at) {
   tq_queue_close(queue);
 }
 
-static void work_outside_of_a_transaction_is_asked_for(const struct place* at) {
-  tq_error* error = NULL;
-  tq_transaction* tx = NULL;
-  tq_queue* beside = NULL;
-  tq_result* found = NULL;
-  tq_queue* queue = queue_of(at->db, "c_tx", "claim");
-  OK(tq_queue_outside(queue, &beside, &error));
-  OK(tq_transaction_begin(at->db, &tx, &error));
-  OK(tq_get(queue, tx, 1, NULL, &found, &error));
-  tq_result_free(found);
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_get(queue, NULL, 1, NULL, &found, &error));
-  OK(tq_get(beside, NULL, 1, NULL, &found, &error));
-  tq_result_free(found);
-  OK(tq_transaction_rollback(tx, &error));
-  tq_transaction_free(tx);
-  tq_queue_close(beside);
-  tq_queue_close(queue);
-}
-
 /// @param joined the caller's connection, with an open transaction, as a transaction.
 static void add_and_take(const struct place* at, tq_transaction* joined) {
   tq_error* error = NULL;
@@ -110,6 +91,5 @@ static void the_callers_own_connection_is_joined(const struct place* at) {
 
 void run_transaction_tests(const struct place* at) {
   calls_of_a_transaction_commit_together(at);
-  work_outside_of_a_transaction_is_asked_for(at);
   the_callers_own_connection_is_joined(at);
 }

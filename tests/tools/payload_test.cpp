@@ -64,7 +64,7 @@ TEST_P(tool_payload, a_batch_of_bytes_comes_back_unchanged) {
 TEST_P(tool_payload, a_worked_on_payload_reaches_the_command_unchanged) {
   done({"create", "claim", "jobs"});
   const std::string file = (scratch / "got").string();
-  for (const std::size_t size : {std::size_t{0}, std::size_t{8000}, 64 * mebibyte}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8000}, 5 * mebibyte}) {
     const std::string sent = bytes(size);
     done({"enqueue", "jobs", "--stdin"}, {.input = sent});
     done({"work", "jobs", "--until-empty", "--", "sh", "-c", "cat > " + file});

@@ -23,7 +23,6 @@ network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
 failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
 patroni|3|4|patroni|TABLEQ_TEST_OUTAGES=20|patroni.*
 full|0|1|crash||full_*
-held|3|1|crash|TABLEQ_TEST_MESSAGES=10000000|held_rows.*
 walk_sqlite|3|9|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
 walk_postgresql|3|9|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
 histories|3|16|model|TABLEQ_TEST_STEPS=12000|recorded*-*odbc*

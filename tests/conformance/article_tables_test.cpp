@@ -49,32 +49,6 @@ TEST_P(article_tables, simple_queue_hands_out_in_order_and_complete_deletes) {
   EXPECT_EQ(count("SimpleQueue"), "8");
 }
 
-TEST_P(article_tables, simple_queue_keeps_the_errors_of_a_row_the_newest_first) {
-  auto queue = simple();
-  add_simple({"bad", "good"});
-  EXPECT_EQ(queue.fail(next(queue), "no route"), settle_result::applied);
-  EXPECT_EQ(one("SELECT Errors FROM SimpleQueue WHERE Payload = 'bad'"), "no route");
-  EXPECT_EQ(count("SimpleQueue", "ProcessingStartedAt IS NULL"), "2");
-  const auto again = next(queue);
-  EXPECT_EQ(texts({again}), std::vector<std::string>{"bad"});
-  EXPECT_EQ(queue.fail(again, "never", {.give_up = true}), settle_result::applied);
-  EXPECT_EQ(texts(queue.take(9)), std::vector<std::string>{"good"});
-  EXPECT_EQ(one("SELECT Errors FROM SimpleQueue WHERE ProcessingStartedAt IS NOT NULL AND "
-                "Payload = 'bad'"),
-            "never\nno route");
-}
-
-TEST_P(article_tables, simple_queue_gives_back_what_was_taken_long_ago) {
-  auto queue = simple();
-  add_simple(names('a', 1, 5));
-  EXPECT_EQ(queue.take(2).size(), 2U);
-  clock.advance(1h);
-  EXPECT_EQ(queue.take(1).size(), 1U);
-  EXPECT_EQ(queue.requeue_older_than(30min), 2U);
-  EXPECT_EQ(texts(queue.take(2)), names('a', 1, 2));
-  EXPECT_EQ(texts(queue.take(9)), names('a', 4, 5));
-}
-
 TEST_P(article_tables, queue_for_update_keeps_its_rows) {
   auto queue = for_update();
   add_to("QueueForUpdateStrategy", names('a', 1, 6));
@@ -89,15 +63,6 @@ TEST_P(article_tables, queue_for_update_keeps_its_rows) {
   EXPECT_EQ(texts(queue.take(9)), names('a', 3, 6));
 }
 
-TEST_P(article_tables, queue_for_update_hands_a_failed_row_out_again) {
-  auto queue = for_update();
-  add_to("QueueForUpdateStrategy", names('a', 1, 2));
-  EXPECT_EQ(queue.fail(next(queue), "not now"), settle_result::applied);
-  EXPECT_EQ(count("QueueForUpdateStrategy", "IsDequeued = '0'"), "2");
-  EXPECT_EQ(queue.release(next(queue)), settle_result::applied);
-  EXPECT_EQ(texts(queue.take(9)), names('a', 1, 2));
-}
-
 TEST_P(article_tables, queue_for_update_gives_back_what_was_taken_long_ago) {
   auto queue = for_update();
   add_to("QueueForUpdateStrategy", names('a', 1, 4));
@@ -107,22 +72,6 @@ TEST_P(article_tables, queue_for_update_gives_back_what_was_taken_long_ago) {
   EXPECT_EQ(queue.requeue_older_than(30min), 2U);
   EXPECT_EQ(count("QueueForUpdateStrategy", "IsDequeued = '0'"), "3");
   EXPECT_EQ(texts(queue.take(2)), names('a', 1, 2));
-}
-
-TEST_P(article_tables, heap_queue_may_have_equal_rows) {
-  auto queue = heap();
-  add_to("HeapQueue", {"same", "same", "same"});
-  EXPECT_EQ(queue.take(1).size(), 1U);
-  EXPECT_EQ(count("HeapQueue"), "2");
-  EXPECT_EQ(queue.take(5).size(), 2U);
-}
-
-TEST_P(article_tables, fifo_queue_hands_out_in_order_and_deletes) {
-  auto queue = fifo();
-  add_to("FifoQueue", names('a', 1, 6));
-  EXPECT_EQ(texts(queue.take(1)), names('a', 1, 1));
-  EXPECT_EQ(texts(queue.take(3)), names('a', 2, 4));
-  EXPECT_EQ(count("FifoQueue"), "2");
 }
 
 TEST_P(article_tables, email_is_marked_as_sent) {
@@ -152,19 +101,6 @@ TEST_P(article_tables, email_that_always_fails_is_set_aside) {
       count("EmailRequests", "IsProcessed = '1' AND IsEmailSent = '0' AND LastError = 'refused'"),
       "1");
   EXPECT_EQ(queue.stats().dead, 1U);
-}
-
-TEST_P(article_tables, email_whose_sender_died_comes_back_on_request) {
-  auto queue = emails();
-  add_to("EmailRequests", names('a', 1, 2));
-  const auto sent = next(queue);
-  EXPECT_EQ(queue.complete(sent), settle_result::applied);
-  EXPECT_EQ(texts({next(queue)}), names('a', 2, 2));
-  clock.advance(1h);
-  EXPECT_EQ(queue.requeue_older_than(30min), 1U);  // not the one that was sent
-  const auto again = next(queue);
-  EXPECT_EQ(texts({again}), names('a', 2, 2));
-  EXPECT_EQ(again.attempt, 2);
 }
 
 TEST_P(article_tables, email_that_was_set_aside_has_one_more_attempt_on_request) {

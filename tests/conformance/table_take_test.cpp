@@ -2,11 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "conformance/table_fixture.hpp"
 #include "support/expect.hpp"
-#include "support/in_threads.hpp"
 
 namespace {
 
@@ -57,24 +55,6 @@ TEST_P(table_take, takes_no_more_than_asked) {
   EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{5}));
-}
-
-TEST_P(table_take, gives_no_row_to_two_readers) {
-  requests(200);
-  auto queue = emails(least());
-  std::mutex mutex;
-  std::vector<std::int64_t> all;
-  in_threads(8, [&](int thread) {
-    for (;;) {
-      const auto taken = queue.take(1 + static_cast<std::size_t>(thread) % 3);
-      if (taken.empty()) return;
-      const std::scoped_lock hold(mutex);
-      for (const std::int64_t id : ids_of(taken)) all.push_back(id);
-    }
-  });
-  std::sort(all.begin(), all.end());
-  ASSERT_EQ(all.size(), 200U);
-  EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());
 }
 
 TEST_P(table_take, leaves_rows_that_are_not_due) {

@@ -48,9 +48,6 @@ class own_postgresql {
   /// That of the server that takes writes.
   [[nodiscard]] std::uint16_t port() const { return ports_.at(writes_); }
 
-  /// The standby, in libpq's form.
-  [[nodiscard]] std::string standby_url() const { return url_at(ports_.at("second")); }
-
   /// Runs plain SQL on the server that takes writes, in its own session.
   [[nodiscard]] rows sql(const std::string& text) const;
 

@@ -181,42 +181,24 @@ TEST_P(held_snapshot, costs_reads_no_more_by_statistics_of_an_empty_table) {
   EXPECT_LE(work(), 5 * before);
 }
 
-TEST_P(held_snapshot, does_so_beside_a_transaction_that_has_a_number) {
-  const auto other = here().session();
-  *other << "BEGIN";
-  *other << "SELECT txid_current()";
-  expect_few_entries_seen();
-}
-
-TEST_P(held_snapshot, does_so_beside_a_transaction_that_has_written_elsewhere) {
+/// One with a number, one that has written elsewhere, one that was left prepared, and readers of
+/// the table itself.
+TEST_P(held_snapshot, does_so_beside_other_transactions) {
   here().sql("CREATE TABLE elsewhere (n integer)");
-  const auto other = here().session();
-  *other << "BEGIN";
-  *other << "INSERT INTO elsewhere VALUES (1)";
-  expect_few_entries_seen();
-}
-
-TEST_P(held_snapshot, does_so_beside_a_transaction_that_was_left_prepared) {
-  if (!may_prepare()) GTEST_SKIP() << "max_prepared_transactions is 0";
-  here().sql("CREATE TABLE elsewhere (n integer)");
-  const auto other = here().session();
-  *other << "BEGIN";
-  *other << "INSERT INTO elsewhere VALUES (1)";
-  *other << "PREPARE TRANSACTION 'left " + std::to_string(getpid()) + "'";
-  expect_few_entries_seen();
-  *other << "ROLLBACK PREPARED 'left " + std::to_string(getpid()) + "'";
-}
-
-TEST_P(held_snapshot, does_so_beside_readers_of_the_table_itself) {
   make("mail").put_all(std::vector<std::string>(500, "x"));
+  const std::string left = "'left " + std::to_string(getpid()) + "'";
   std::vector<std::unique_ptr<soci::session>> others;
-  for (int i = 0; i < 4; ++i) {
+  for (const char* const work : {"SELECT txid_current()", "INSERT INTO elsewhere VALUES (1)",
+                                 "INSERT INTO elsewhere VALUES (2)", "SELECT count(*) FROM mail",
+                                 "SELECT count(*) FROM mail"}) {
     others.push_back(here().session());
     *others.back() << "BEGIN ISOLATION LEVEL REPEATABLE READ";
-    *others.back() << "SELECT count(*) FROM mail";
+    *others.back() << work;
   }
+  if (may_prepare()) *others.at(2) << "PREPARE TRANSACTION " + left;
   EXPECT_EQ(make("mail").take_up_to(500).size(), 500U);
   expect_few_entries_seen();
+  if (may_prepare()) *others.at(2) << "ROLLBACK PREPARED " + left;
 }
 
 TEST_P(held_snapshot, skips_no_message_of_a_prepared_transaction) {

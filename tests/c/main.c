@@ -1,4 +1,5 @@
-// What programs in C alone can do, by one in C99 that is also compiled as C++: the rest of tableq.h runs in conformance_by_c.
+// What programs in C alone can do, by one in C99 that is also compiled as C++. The rest of tableq.h
+// runs in conformance_by_c.
 
 #include "check.h"
 

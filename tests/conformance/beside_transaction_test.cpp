@@ -225,35 +225,6 @@ TEST_P(beside_begin_of_kind, the_refusals_end_with_the_transaction) {
 class beside_begin : public on_each_backend {};
 TABLEQ_ON_BACKENDS(beside_begin, all_backends);
 
-TEST_P(beside_begin, the_database_refuses_what_it_does_not_do_inside) {
-  auto jobs = db().claim("jobs");
-  const auto done = [](const tableq::delivery& /*taken*/) {};
-  const auto tx = db().begin();
-  const std::string advised = can().shared ? "database.outside()" : "before or after";
-  expect_refused({[&] { db().transact([](tableq::transaction& /*tx*/) {}); },
-                  [&] { db().drop("jobs"); }, [&] { static_cast<void>(db().heap("made")); }},
-                 advised);
-  expect_refused({[&] { jobs.pause(); }, [&] { jobs.set_limits({}); },
-                  [&] { static_cast<void>(jobs.enqueue_async("x")); },
-                  [&] { const tableq::worker working(jobs, done); }},
-                 can().shared ? "queue.outside()" : "before or after");
-  expect_refused({[&] { tableq::drain(jobs, done); }}, "queue.in(tx)");
-}
-
-TEST_P(beside_begin, looks_go_on) {
-  if (!can().shared) GTEST_SKIP() << "the transaction holds the only session";
-  auto mail = db().fifo("mail");
-  mail.enqueue("there");
-  tableq::transaction tx = db().begin();
-  mail.in(tx).enqueue("not yet");
-  EXPECT_EQ(mail.stats().waiting, 1U);
-  EXPECT_EQ(mail.peek().size(), 1U);
-  EXPECT_FALSE(mail.paused());
-  EXPECT_EQ(db().queues().size(), 1U);
-  EXPECT_EQ(db().fifo("mail").name(), "mail") << "a queue that is there opens";
-  EXPECT_TRUE(db().migrate({.dry_run = true}).empty());
-}
-
 TEST_P(beside_begin, outside_and_another_transaction_are_for_those_who_mean_it) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   auto mail = db().fifo("mail");
@@ -301,19 +272,6 @@ TEST_P(beside_begin, a_thread_that_serves_several_transactions_is_refused_nothin
   });
   tx.rollback();
   EXPECT_EQ(mail.dequeue()->payload, "beside");
-}
-
-TEST_P(beside_begin, the_only_session_is_not_waited_for) {
-  auto narrow = open({.max_sessions = 1, .session_timeout = 1ms});
-  auto mail = narrow.fifo("mail");
-  tableq::transaction tx = narrow.begin();
-  expect_refused({[&] { static_cast<void>(mail.peek()); }, [&] { mail.outside().enqueue("x"); },
-                  [&] { static_cast<void>(narrow.queues()); }},
-                 "only session");
-  EXPECT_CODE(busy, static_cast<void>(narrow.begin()));
-  mail.in(tx).enqueue("stored");
-  tx.commit();
-  EXPECT_EQ(mail.stats().waiting, 1U);
 }
 
 TEST_P(beside_begin, a_handler_of_drain_may_leave_a_transaction_open) {

@@ -80,10 +80,6 @@ TEST_P(table_indexes, are_printed_for_a_flag_and_a_lease) {
   mended(leased(tableq::flag("IsProcessed")), 2);
 }
 
-TEST_P(table_indexes, are_printed_for_a_flag_of_negative_numbers) {
-  mended(leased(tableq::flag("IsProcessed", -1, 0)), 2);
-}
-
 TEST_P(table_indexes, are_printed_for_all_roles) {
   auto mapping = whole();
   mapping.done = tableq::null_time("SentAt");
@@ -170,12 +166,6 @@ TEST_P(table_indexes, are_not_needed_for_deleting_takes_along_a_key) {
   mended({.key = {"Id"}, .order = {{.column = "What"}}}, 1, "Jobs");
 }
 
-TEST_P(table_indexes, that_the_application_has_serve_too) {
-  here().sql("CREATE UNIQUE INDEX Waiting ON EmailRequests (IsProcessed, Id DESC)");
-  here().sql("CREATE INDEX Leases ON EmailRequests (IsProcessed, LeaseUntil)");
-  mended(leased(tableq::flag("IsProcessed")), 0);
-}
-
 TEST_P(table_indexes, that_the_application_has_of_the_waiting_rows_serve_too) {
   if (!here().takes("CREATE INDEX Waiting\n\tON EmailRequests\n\t(Id)\n\t  WHERE IsProcessed = 0\n"
                     "\tAND SentAt IS NULL")) {
@@ -186,17 +176,6 @@ TEST_P(table_indexes, that_the_application_has_of_the_waiting_rows_serve_too) {
   mended(mapping, 0);
   mapping.waiting = tableq::flag("IsProcessed", 1, 0);
   mended(mapping, 1);
-}
-
-TEST_P(table_indexes, that_lack_a_column_or_the_order_do_not_serve) {
-  here().sql("CREATE INDEX A ON EmailRequests (IsProcessed)");
-  here().sql("CREATE INDEX B ON EmailRequests (IsProcessed, Importance, Id)");
-  here().sql("CREATE INDEX C ON EmailRequests (Importance DESC, Id, IsProcessed)");
-  auto mapping = least();
-  mapping.priority = "Importance";
-  EXPECT_EQ(statements_of(open(mapping).ddl()).size(), 1U);
-  here().sql("CREATE INDEX D ON EmailRequests (IsProcessed, Importance DESC, Id)");
-  EXPECT_EQ(open(mapping).ddl(), "");
 }
 
 TEST_P(table_indexes, of_an_expression_do_not_serve) {

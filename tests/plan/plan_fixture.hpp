@@ -14,7 +14,7 @@
 /// How the tests of plans count the work of a statement.
 namespace tableq_test {
 
-inline constexpr std::int64_t many = 200'000;
+inline constexpr std::int64_t many = 50'000;
 inline constexpr std::int64_t million = 1'000'000;
 
 /// A statement of the dialect, with its parameters.

@@ -6,11 +6,8 @@
 #include <latch>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
-
-#include <tableq/error.hpp>
 
 namespace {
 
@@ -49,14 +46,9 @@ class workshop {
   /// Runs the call on its own thread.
   void start(numbered_call& call) {
     threads_.emplace_back([this, &call] {
-      std::string came_of = "done";
-      try {
-        ::run(calls_, call, [this](auto together) { work(together); });
-      } catch (const tableq::error& failure) {
-        came_of = failure.what();
-      }
+      ::run(calls_, call, [this](auto together) { work(together); });
       const std::scoped_lock hold(mutex_);
-      outcomes_[static_cast<std::size_t>(call.number)] = came_of;
+      ended_.insert(call.number);
     });
   }
   /// Starts a call that blocks all others.
@@ -79,19 +71,14 @@ class workshop {
   void end() { threads_.clear(); }
 
   std::vector<std::vector<int>> units;
-  std::vector<std::string> outcomes() {
+  bool has_ended(int number) {
     const std::scoped_lock hold(mutex_);
-    return outcomes_;
+    return ended_.contains(number);
   }
-  /// A unit with this call fails with this error.
-  int fails = -1;
-  tableq::errc with = tableq::errc::constraint_violated;
-  tableq::advice advises = tableq::advice::never;
 
  private:
   void work(std::span<combined_call* const> together) {
     bool first = false;
-    bool failing = false;
     {
       const std::scoped_lock hold(mutex_);
       first = units.empty();
@@ -100,19 +87,17 @@ class workshop {
         auto& call = static_cast<numbered_call&>(*each);
         unit.push_back(call.number);
         call.ran_by = std::this_thread::get_id();
-        failing = failing || call.number == fails;
       }
     }
     if (first) {
       entered_.count_down();
       released_.wait();
     }
-    if (failing) throw tableq::error(with, advises, "refused");
   }
 
   combiner calls_;
   std::mutex mutex_;
-  std::vector<std::string> outcomes_ = std::vector<std::string>(10);
+  std::set<int> ended_;
   std::latch entered_{1};
   std::latch released_{1};
   std::vector<std::jthread> threads_;
@@ -196,33 +181,6 @@ TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}, {3}}));
 }
 
-TEST(combining, keeps_the_failure_of_one_from_its_neighbours) {
-  workshop shop;
-  shop.fails = 2;
-  numbered_call first(0);
-  numbered_call second(1);
-  numbered_call third(2);
-  numbered_call fourth(3);
-  shop.run(first, {&second, &third, &fourth});
-  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}, {1}, {2}, {3}}));
-  EXPECT_EQ(shop.outcomes()[1], "done");
-  EXPECT_EQ(shop.outcomes()[2], "refused");
-  EXPECT_EQ(shop.outcomes()[3], "done");
-}
-
-TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
-  workshop shop;
-  shop.fails = 2;
-  shop.with = tableq::errc::outcome_unknown;
-  numbered_call first(0);
-  numbered_call second(1);
-  numbered_call third(2);
-  shop.run(first, {&second, &third});
-  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}}));
-  EXPECT_EQ(shop.outcomes()[1], "refused");
-  EXPECT_EQ(shop.outcomes()[2], "refused");
-}
-
 TEST(combining, lets_a_call_go_alone_that_waits_too_long) {
   workshop shop(0ms);
   numbered_call first(0);
@@ -231,7 +189,7 @@ TEST(combining, lets_a_call_go_alone_that_waits_too_long) {
   numbered_call alone(2);
   shop.start(alone);
   // It ends while the first one still runs.
-  while (shop.outcomes()[2].empty()) std::this_thread::yield();
+  while (!shop.has_ended(2)) std::this_thread::yield();
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {2}}));

@@ -12,21 +12,6 @@ using tableq::core::parse_connection_string;
 using tableq::core::parse_duration;
 using tableq::core::shown;
 
-TEST(connection_strings, are_taken_apart) {
-  const auto url = parse_connection_string("Scheme://user@host/db?one=1&two=a%20b");
-  EXPECT_EQ(url.scheme, "scheme");
-  EXPECT_EQ(url.rest, "user@host/db");
-  EXPECT_EQ(url.settings.at("one"), "1");
-  EXPECT_EQ(url.settings.at("two"), "a b");
-  EXPECT_EQ(url.raw, "Scheme://user@host/db?one=1&two=a%20b");
-}
-
-TEST(connection_strings, may_be_as_short_as_a_scheme) {
-  const auto url = parse_connection_string("x://");
-  EXPECT_EQ(url.rest, "");
-  EXPECT_TRUE(url.settings.empty());
-}
-
 TEST(connection_strings, are_decoded_once) {
   EXPECT_EQ(parse_connection_string("x://%2525").rest, "%25");
   EXPECT_EQ(parse_connection_string("x://a%2fb%2FC").rest, "a/b/C");

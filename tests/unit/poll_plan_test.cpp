@@ -54,31 +54,6 @@ TEST_F(poll_plans, without_notifications_poll_ever_less_often) {
   EXPECT_LE(later, 40U);
 }
 
-TEST_F(poll_plans, without_notifications_poll_often_again_after_a_message) {
-  poll_plan plan(timing::none);
-  plan.begin(now_, deaf);
-  static_cast<void>(looks_within(plan, deaf, 10s));
-  plan.found(now_, deaf);
-  EXPECT_GE(looks_within(plan, deaf, 100ms).size(), 3U);
-}
-
-TEST_F(poll_plans, with_notifications_poll_seldom) {
-  poll_plan plan(timing::none);
-  plan.begin(now_, told_of_all);
-  const std::size_t looks = looks_within(plan, told_of_all, 100s).size();
-  EXPECT_GE(looks, 20U);
-  EXPECT_LE(looks, 40U);
-}
-
-TEST_F(poll_plans, poll_at_once_after_a_notification) {
-  poll_plan plan(timing::none);
-  plan.begin(now_, told_of_all);
-  plan.notified(now_);
-  EXPECT_LE(plan.next(), now_);
-  EXPECT_EQ(plan.at(now_, told_of_all), action::poll);
-  EXPECT_EQ(plan.at(now_, told_of_all), action::none);
-}
-
 TEST_F(poll_plans, pause_between_frequent_notifications) {
   poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
@@ -166,17 +141,6 @@ TEST_F(poll_plans, poll_for_readers_that_come_after_a_notification) {
   EXPECT_GE(looks_within(plan, throttled, 1000ms).back(), told + notify_every);
 }
 
-TEST_F(poll_plans, poll_when_a_message_falls_due) {
-  poll_plan plan(timing::announced);
-  plan.begin(now_, told_of_all);
-  answer(plan, 1234ms);
-  const moment asked = now_;
-  const auto looks = looks_within(plan, told_of_all, 1300ms);
-  ASSERT_EQ(looks.size(), 1U);
-  EXPECT_EQ(looks[0], asked + 1234ms);
-  EXPECT_TRUE(plan.take_question()) << "another may be due next";
-}
-
 TEST_F(poll_plans, ask_one_reader_only) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
@@ -195,13 +159,6 @@ TEST_F(poll_plans, ask_again_after_a_change_during_the_answer) {
   plan.due_changed(now_);
   plan.due_in(now_, std::nullopt);
   EXPECT_TRUE(plan.take_question());
-}
-
-TEST_F(poll_plans, let_another_reader_ask_when_the_first_does_not) {
-  poll_plan plan(timing::announced);
-  plan.begin(now_, told_of_all);
-  static_cast<void>(looks_within(plan, told_of_all, 200ms));
-  EXPECT_EQ(questions_, 1);
 }
 
 TEST_F(poll_plans, ask_each_second_where_leases_may_end) {
@@ -227,14 +184,6 @@ TEST_F(poll_plans, do_not_ask_all_the_time_for_a_due_message_that_others_hold) {
   }
   EXPECT_LE(looks, 60U);
   EXPECT_GE(looks, 15U);
-}
-
-TEST_F(poll_plans, of_kinds_without_due_times_ask_nothing) {
-  poll_plan plan(timing::none);
-  plan.begin(now_, deaf);
-  EXPECT_FALSE(plan.take_question());
-  static_cast<void>(looks_within(plan, deaf, 10s));
-  EXPECT_EQ(questions_, 0);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ using tableq::ordering;
 using tableq::queue_info;
 using tableq::core::decode_options;
 using tableq::core::encode_options;
-using tableq::core::merge_options;
 using tableq::core::settle_options;
 
 TEST(queue_options, of_a_new_queue_are_the_documented_defaults) {
@@ -43,34 +42,6 @@ TEST(queue_options, of_batches_are_stored_for_any_kind_and_absent_without_them) 
   }
 }
 
-TEST(queue_options, come_back_as_they_were_stored) {
-  const queue_info claim = settle_options(
-      "jobs",
-      {.kind = kind::claim, .claim = {.lease = 5ms, .max_attempts = 7, .keep_completed = true}});
-  queue_info read;
-  read.kind = kind::claim;
-  decode_options(encode_options(claim), read);
-  EXPECT_EQ(read.lease, 5ms);
-  EXPECT_EQ(read.max_attempts, 7);
-  EXPECT_TRUE(read.keep_completed);
-
-  const queue_info turns = settle_options(
-      "jobs", {.kind = kind::claim, .claim = {.groups = {.limit = 2, .by_turns = true}}});
-  decode_options(encode_options(turns), read);
-  EXPECT_EQ(read.groups, turns.groups);
-
-  const queue_info strict =
-      settle_options("mail", {.kind = kind::lifo, .order = {.ordering = ordering::strict}});
-  queue_info order;
-  order.kind = kind::lifo;
-  decode_options(encode_options(strict), order);
-  EXPECT_EQ(order.ordering, ordering::strict);
-
-  queue_info heap;
-  heap.kind = kind::heap;
-  EXPECT_NO_THROW(decode_options(encode_options(settle_options("h", {.kind = kind::heap})), heap));
-}
-
 TEST(queue_options, of_retries_are_stored_and_absent_ones_are_none) {
   queue_info read;
   read.kind = kind::claim;
@@ -95,30 +66,6 @@ TEST(queue_options, that_are_unknown_were_written_by_a_newer_version) {
     info.kind = kind::claim;
     EXPECT_CODE(schema_too_new, decode_options(text, info)) << text;
   }
-}
-
-TEST(queue_options, of_other_kinds_are_refused) {
-  EXPECT_CODE(invalid_argument,
-              settle_options("q", {.kind = kind::heap, .order = {.ordering = ordering::strict}}));
-  EXPECT_CODE(invalid_argument, settle_options("q", {.kind = kind::fifo, .claim = {.lease = 1s}}));
-  EXPECT_CODE(invalid_argument, settle_options("q", {.kind = kind::claim, .claim = {.lease = 0s}}));
-  EXPECT_CODE(invalid_argument,
-              settle_options("q", {.kind = kind::claim, .claim = {.max_attempts = 0}}));
-}
-
-TEST(queue_options, that_are_given_hold_for_the_handle) {
-  const queue_info stored = settle_options("jobs", {.kind = kind::claim, .claim = {.lease = 5s}});
-  EXPECT_EQ(merge_options(stored, {.kind = kind::claim}).lease, 5s);
-  EXPECT_EQ(merge_options(stored, {.kind = kind::claim, .claim = {.lease = 9s}}).lease, 9s);
-}
-
-TEST(queue_options, of_another_kind_or_order_do_not_open_a_queue) {
-  const queue_info stored =
-      settle_options("mail", {.kind = kind::fifo, .order = {.ordering = ordering::strict}});
-  EXPECT_CODE(kind_mismatch, merge_options(stored, {.kind = kind::lifo}));
-  EXPECT_CODE(options_mismatch, merge_options(stored, {.kind = kind::fifo,
-                                                       .order = {.ordering = ordering::relaxed}}));
-  EXPECT_EQ(merge_options(stored, {.kind = kind::fifo}).ordering, ordering::strict);
 }
 
 }  // namespace

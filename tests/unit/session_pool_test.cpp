@@ -54,25 +54,6 @@ class a_pool : public testing::Test {
   fake_driver from_;
 };
 
-TEST_F(a_pool, opens_nothing_before_it_is_asked) {
-  const core::session_pool pool(from_, 3, 1s);
-  EXPECT_EQ(from_.connects, 0);
-}
-
-TEST_F(a_pool, lends_a_session_again) {
-  core::session_pool pool(from_, 3, 1s);
-  for (int i = 0; i < 5; ++i) static_cast<void>(pool.lease());
-  EXPECT_EQ(from_.connects, 1);
-  EXPECT_EQ(from_.open, 1);
-}
-
-TEST_F(a_pool, opens_another_while_one_is_lent) {
-  core::session_pool pool(from_, 3, 1s);
-  const auto one = pool.lease();
-  const auto two = pool.lease();
-  EXPECT_EQ(from_.open, 2);
-}
-
 TEST_F(a_pool, says_busy_when_all_stay_lent) {
   core::session_pool pool(from_, 1, 1ms);
   const auto only = pool.lease();

@@ -26,36 +26,16 @@ using tableq::drivers::take_order;
 using tableq::drivers::with_literals;
 
 constexpr std::array shared{field{"max", value_type::integer}, field{"now", value_type::integer}};
-constexpr std::array items{field{"id", value_type::integer}, field{"error", value_type::text},
-                           field{"payload", value_type::bytes}};
 constexpr std::array columns{field{"id", value_type::integer}, field{"payload", value_type::bytes}};
 constexpr contract single{
     tableq::core::statement::fifo_dequeue, "a.single", true, shared, {}, columns};
-constexpr contract batch{
-    tableq::core::statement::claim_fail, "a.batch", true, shared, items, columns};
-constexpr contract silent{tableq::core::statement::catalog_lock, "a.silent", false, {}, {}, {}};
 
 std::string numbered(std::string_view text) {
   return compile(text, single, {.markers = marker::numbered, .batches = batching::arrays}).sql;
 }
 
-tableq::dialect brackets() {
-  tableq::dialect out;
-  out.quote_open = '[';
-  out.quote_close = ']';
-  return out;
-}
-
 const tableq::core::table_names plain{.schema = "", .table = "mail"};
 const tableq::core::table_names qualified{.schema = "app", .prefix = "x_", .table = "x_mail"};
-
-TEST(blocks, are_found_by_each_of_their_names) {
-  const auto found = split_blocks("-- name: a.b c.d\nSELECT 1;\n\n-- name: e.f\nSELECT\n  2\n");
-  ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found.at("a.b"), "SELECT 1");
-  EXPECT_EQ(found.at("c.d"), "SELECT 1");
-  EXPECT_EQ(found.at("e.f"), "SELECT\n  2");
-}
 
 TEST(blocks, leave_out_what_stands_before_the_first) {
   const auto found = split_blocks("-- A file.\nSELECT 0;\n-- name: a.b\nSELECT 1\n");
@@ -117,14 +97,6 @@ TEST(blocks, read_files_with_carriage_returns) {
   EXPECT_EQ(found.at("a.b"), "SELECT 1");
 }
 
-TEST(names, are_quoted_and_qualified) {
-  const tableq::dialect sql;
-  EXPECT_EQ(fill_names("{table} {catalog}", sql, plain), "\"mail\" \"tableq_queues\"");
-  EXPECT_EQ(fill_names("{table} {catalog}", sql, qualified),
-            "\"app\".\"x_mail\" \"app\".\"x_tableq_queues\"");
-  EXPECT_EQ(fill_names("{table}", brackets(), qualified), "[app].[x_mail]");
-}
-
 TEST(names, of_indexes_are_never_qualified) {
   EXPECT_EQ(fill_names("{table:due}", tableq::dialect(), qualified), "\"x_mail_due\"");
 }
@@ -134,25 +106,6 @@ TEST(names, leave_other_braces_alone) {
        {"{", "}", "{}", "{tables}", "{table", "{table:due", "'{1,2}'", "{{x}}"}) {
     EXPECT_EQ(fill_names(text, tableq::dialect(), plain), text);
   }
-}
-
-TEST(markers, take_the_form_of_the_transport) {
-  EXPECT_EQ(
-      compile("a = :max", single, {.markers = marker::numbered, .batches = batching::loop}).sql,
-      "a = $1");
-  EXPECT_EQ(
-      compile("a = :max", single, {.markers = marker::numbered_question, .batches = batching::loop})
-          .sql,
-      "a = ?1");
-}
-
-TEST(markers, are_numbered_by_first_use_and_used_again) {
-  const auto made =
-      compile(":now :max :now", single, {.markers = marker::numbered, .batches = batching::loop});
-  EXPECT_EQ(made.sql, "$1 $2 $1");
-  ASSERT_EQ(made.parameters.size(), 2U);
-  EXPECT_EQ(made.parameters[0].source, 1U);
-  EXPECT_EQ(made.parameters[1].source, 0U);
 }
 
 TEST(markers, are_not_looked_for_in_strings_and_names) {
@@ -171,55 +124,12 @@ TEST(markers, are_not_looked_for_in_comments) {
   EXPECT_EQ(numbered("SELECT '--' || :max"), "SELECT '--' || $1");
 }
 
-TEST(markers, are_found_beside_strings_casts_and_brackets) {
-  EXPECT_EQ(numbered("'x':max"), "'x'$1");
-  EXPECT_EQ(numbered(":max::bigint"), "$1::bigint");
-  EXPECT_EQ(numbered("a[:max]"), "a[$1]");
-  EXPECT_EQ(numbered("(:max,:now)"), "($1,$2)");
-  EXPECT_EQ(numbered("CAST(:max AS bigint)"), "CAST($1 AS bigint)");
-  EXPECT_EQ(numbered("'a' || :now || 'b'"), "'a' || $1 || 'b'");
-}
-
 TEST(markers, for_unknown_parameters_are_refused_by_name) {
   const tableq::error refused = tableq_test::thrown_by([] {
     compile("SELECT :maximum", single, {.markers = marker::numbered, .batches = batching::loop});
   });
   EXPECT_NE(std::string(refused.what()).find("maximum"), std::string::npos) << refused.what();
   EXPECT_EQ(refused.operation(), "a.single");
-}
-
-TEST(parameters, know_their_type_and_where_their_value_comes_from) {
-  const auto made = compile(":payload :max :id :error", batch,
-                            {.markers = marker::numbered, .batches = batching::loop});
-  ASSERT_EQ(made.parameters.size(), 4U);
-  EXPECT_EQ(made.parameters[0].type, value_type::bytes);
-  EXPECT_TRUE(made.parameters[0].item);
-  EXPECT_EQ(made.parameters[0].source, 2U);
-  EXPECT_FALSE(made.parameters[1].item);
-  EXPECT_EQ(made.parameters[2].type, value_type::integer);
-  EXPECT_EQ(made.parameters[3].type, value_type::text);
-  for (const auto& each : made.parameters) EXPECT_FALSE(each.array);
-}
-
-TEST(parameters, of_items_are_arrays_where_batches_are) {
-  const auto made =
-      compile(":max :id", batch, {.markers = marker::numbered, .batches = batching::arrays});
-  EXPECT_FALSE(made.parameters.at(0).array);
-  EXPECT_TRUE(made.parameters.at(1).array);
-}
-
-TEST(results, of_array_batches_say_the_item_first) {
-  using types = std::vector<value_type>;
-  const types bare{value_type::integer, value_type::bytes};
-  const types with_item{value_type::integer, value_type::integer, value_type::bytes};
-  EXPECT_EQ(compile("", batch, {.markers = marker::numbered, .batches = batching::arrays}).columns,
-            with_item);
-  EXPECT_EQ(compile("", batch, {.markers = marker::numbered, .batches = batching::loop}).columns,
-            bare);
-  EXPECT_EQ(compile("", single, {.markers = marker::numbered, .batches = batching::arrays}).columns,
-            bare);
-  EXPECT_TRUE(compile("", silent, {.markers = marker::numbered, .batches = batching::arrays})
-                  .columns.empty());
 }
 
 TEST(literals, stand_where_the_parameters_were) {
@@ -235,12 +145,6 @@ TEST(script, is_not_cut_within_a_marked_text) {
   EXPECT_EQ(split_script("DO $$ a; b $$; DO $x$ $$ ; ' $x$;c"),
             (std::vector<std::string>{"DO $$ a; b $$", " DO $x$ $$ ; ' $x$", "c"}));
   EXPECT_EQ(split_script("$1; $open$ a; b"), (std::vector<std::string>{"$1", " $open$ a; b"}));
-}
-
-TEST(names, of_an_index_may_have_their_schema) {
-  const table_names names{.schema = "s", .table = "t"};
-  EXPECT_EQ(fill_names("{table:x} {index:x} {floors} {index:", tableq::dialect{}, names),
-            R"("t_x" "s"."t_x" "s"."tableq_floors" {index:)");
 }
 
 }  // namespace

@@ -84,27 +84,6 @@ TEST(waking, makes_nobody_look_again_when_one_has_looked_since_and_found_nothing
   EXPECT_EQ(readers.wait(early, clock::now(), {}), woken::no);
 }
 
-TEST(waking, reaches_a_reader_that_waits) {
-  waker readers;
-  const auto mark = readers.mark();
-  std::jthread other([&] { readers.wake(); });
-  EXPECT_NE(readers.wait(mark, never(), {}), woken::no);
-}
-
-TEST(waking, is_not_needed_when_the_time_is_over) {
-  waker readers;
-  const auto begin = clock::now();
-  EXPECT_EQ(readers.wait(readers.mark(), begin + 20ms, {}), woken::no);
-  EXPECT_GE(clock::now() - begin, 20ms);
-}
-
-TEST(waking, is_not_needed_after_a_stop_request) {
-  waker readers;
-  std::stop_source stop;
-  std::jthread other([&] { stop.request_stop(); });
-  EXPECT_EQ(readers.wait(readers.mark(), never(), stop.get_token()), woken::no);
-}
-
 TEST(waking, for_one_message_wakes_one_reader) {
   waker readers;
   sleepers all(readers);

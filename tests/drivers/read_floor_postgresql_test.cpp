@@ -97,13 +97,13 @@ class held_snapshot : public on_each_kind {
     db().claim("mail").enqueue_batch(all);
   }
   void expect_few_entries_seen() {
-    constexpr int stale = 20'000;
+    constexpr int stale = 10'000;
     constexpr int fresh = 500;
     for (int i = 0; i < stale + fresh; i += 500) put_500();
     clear_database();
     read(stale / 1000, 1000);
     // A read from the very start steps over all deleted rows. The first read does, and on a loaded
-    // machine one may do so each second. Without a floor the number would be 500 times 20,000.
+    // machine one may do so each second. Without a floor the number would be 500 times 10,000.
     constexpr std::int64_t most = std::int64_t{stale} * fresh / 10;
     std::int64_t least = cost_of(fresh, 1);
     // On a loaded machine a process may end before its looks have settled. The new messages of a
@@ -137,7 +137,7 @@ TEST_P(held_snapshot, costs_looks_no_more) {
   if (kind() == tableq::kind::lifo || kind() == tableq::kind::pending) {
     GTEST_SKIP() << "its looks begin at the front";
   }
-  constexpr int stale = 20'000;
+  constexpr int stale = 10'000;
   constexpr int processes = 20;
   for (int i = 0; i < stale; i += 500) make("mail").put_all(std::vector<std::string>(500, "x"));
   clear_database();
@@ -397,7 +397,7 @@ TEST_P(claims_under_a_snapshot, of_plain_sql_line_up_by_the_time_under_the_lock_
 
 /// Processes that begin while all that was read before is still in the index.
 TEST_P(held_snapshot, costs_a_process_that_begins_later_no_more) {
-  constexpr int stale = 20'000;
+  constexpr int stale = 10'000;
   constexpr int processes = 100;
   for (int i = 0; i < stale; i += 500) make("mail").put_all(std::vector<std::string>(500, "x"));
   clear_database();

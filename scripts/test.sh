@@ -3,8 +3,8 @@
 #
 #   scripts/test.sh [--accept-licence] [STAGE...]        dev, format and docs, without a stage
 #
-# dev         all tests, but those of before a release: they repeat others without combining, or through ODBC where the
-#             transport matters little, build a shared library, or read a million rows
+# dev         all tests, but those of before a release: they repeat others without combining, through ODBC where the
+#             transport matters little, or for more kinds, build a shared library, or read a million rows
 # quick       unit tests, conformance on SQLite, the rules of tests/lint, the formatter
 # format      the formatter
 # docs        the doc comments of public headers

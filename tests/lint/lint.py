@@ -22,18 +22,15 @@ RULES = {rule.__name__: rule for part in PARTS for rule in part.RULES}
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--sources", help="a list of what the build compiles")
-    parser.add_argument("--list", action="store_true", help="print the rules' names")
-    parser.add_argument("root", nargs="?")
+    parser.add_argument("--sources", help="a list of what a build of all parts compiles")
+    parser.add_argument("root")
     parser.add_argument("rule", nargs="*")
     given = parser.parse_args()
-    if given.list:
-        print("\n".join(RULES))
-        return 0
     tree = Tree(given.root, given.sources)
     if not tree.paths("include/tableq") or not tree.paths("core") or not tree.paths("drivers"):
         sys.exit(f"lint.py: {given.root} is not the project")
-    findings = [f for name in given.rule or RULES for f in RULES[name](tree)]
+    names = given.rule or [name for name in RULES if given.sources or name != "every_source_is_in_a_target"]
+    findings = [f"{name}: {found}" for name in names for found in RULES[name](tree)]
     print("\n".join(findings) if findings else "nothing found")
     return 1 if findings else 0
 

@@ -398,7 +398,7 @@ TEST_P(claims_under_a_snapshot, of_plain_sql_line_up_by_the_time_under_the_lock_
 /// Processes that begin while all that was read before is still in the index.
 TEST_P(held_snapshot, costs_a_process_that_begins_later_no_more) {
   constexpr int stale = 10'000;
-  constexpr int processes = 100;
+  constexpr int processes = 40;
   for (int i = 0; i < stale; i += 500) make("mail").put_all(std::vector<std::string>(500, "x"));
   clear_database();
   read(stale / 1000, 1000);

@@ -16,6 +16,7 @@
 
 #include "core/seam/contract.hpp"
 #include "drivers/faulty_transport.hpp"
+#include "drivers/lengthy_take.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
@@ -255,6 +256,8 @@ void dialect_session::run(std::string_view operation, const core::table_names& n
     }
   }
   if (contract.id == core::statement::queue_drop) known_.forget(names);
+  if (may_be_lengthy(one, texts_->definition.capabilities))
+    one.rows = take_lengthy(*this, names, one.shared);
 }
 
 void dialect_session::run_by_steps(const core::table_names& names,

@@ -50,9 +50,9 @@ auto batch_operation(const claim_queue& handle, statement id, Work work) {
   const auto tx = core::transaction_of(handle, id, core::beside::operation);
   return core::named(database.name(), core::contract_of(id).name, [&] {
     const queue_state desk = core::desk_of(database);
-    if (!tx) return with_tables(database, [&] { return work(desk, nullptr); });
-    const transaction_state::use mine(*tx);
-    tx->check_open();
+    std::optional<transaction_state::use> mine;
+    if (tx) mine.emplace(*tx);
+    if (tx) tx->check_open();
     return with_tables(database, [&] { return work(desk, tx.get()); });
   });
 }
@@ -209,9 +209,8 @@ std::optional<batch_id> claim_queue::batch_of(const receipt& taken) const {
       *this, statement::batch_of,
       [&](const queue_state& state, transaction_state* tx) -> std::optional<batch_id> {
         if (!state.info().batches) return std::nullopt;
-        const core::id_item item{taken.id};
         const auto rows = state.execute(tx, core::statements::batch_of,
-                                        {.queue = state.info().identity}, std::span(&item, 1));
+                                        {.queue = state.info().identity}, std::span(&taken.id, 1));
         if (rows.empty()) return std::nullopt;
         return batch_id{.value = rows.front().batch, .member = taken};
       });

@@ -91,43 +91,32 @@ void batch_hook::added(const queue_state& queue, transaction_state& tx,
 }
 
 void batch_hook::settled(const queue_state& queue, transaction_state& tx,
-                         std::span<const message_id> ids, message_fate fate) {
-  if (ids.empty()) return;
+                         const message_ends& ends) {
   const std::int64_t identity = queue.info().identity;
-  if (fate == message_fate::completed) {
-    end_after(tx, leave_batches(queue, &tx, identity, items_of(ids)));
-    return;
-  }
-  member_mark_request how{.queue = identity};
-  switch (fate) {
-    case message_fate::dead:
-      how.outcome = member_outcome::dead;
-      break;
-    case message_fate::removed:
-      how.outcome = member_outcome::removed;
-      break;
-    default:
-      how.before = member_outcome::dead;
-  }
-  const auto changed = queue.execute(&tx, statements::batch_mark, how, items_of(ids));
-  if (fate != message_fate::redriven) end_after(tx, changed);
+  const auto mark = [&](std::span<const message_id> ids, member_outcome before,
+                        member_outcome outcome) {
+    if (ids.empty()) return;
+    const auto changed =
+        queue.execute(&tx, statements::batch_mark,
+                      {.queue = identity, .before = before, .outcome = outcome}, ids);
+    if (outcome != member_outcome::outstanding) end_after(tx, changed);
+  };
+  if (!ends.completed.empty()) end_after(tx, leave_batches(queue, &tx, identity, ends.completed));
+  mark(ends.dead, member_outcome::outstanding, member_outcome::dead);
+  mark(ends.removed, member_outcome::outstanding, member_outcome::removed);
+  mark(ends.redriven, member_outcome::dead, member_outcome::outstanding);
 }
 
 void batch_hook::returned(const queue_state& queue, transaction_state& tx,
-                          std::span<const returned_message> messages) {
-  std::vector<rejoin_item> items;
-  items.reserve(messages.size());
-  for (const returned_message& one : messages) {
-    items.push_back({.id = one.id, .former = one.former.value});
-  }
-  queue.execute(&tx, statements::batch_rejoin, {.queue = queue.info().identity}, items);
+                          std::span<const rejoin_item> messages) {
+  queue.execute(&tx, statements::batch_rejoin, {.queue = queue.info().identity}, messages);
 }
 
 std::vector<std::size_t> batch_hook::stopped(const queue_state& queue,
                                              std::span<const receipt> running) {
-  std::vector<id_item> items;
+  std::vector<message_id> items;
   items.reserve(running.size());
-  for (const receipt& one : running) items.push_back({one.id});
+  for (const receipt& one : running) items.push_back(one.id);
   std::vector<std::size_t> out;
   try {
     for (const auto& row :
@@ -184,13 +173,13 @@ std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t 
   const auto found =
       queue.execute(nullptr, statements::batch_strays, {.after = after, .max = most});
   if (found.empty()) return 0;
-  std::vector<id_item> strays;
+  std::vector<message_id> strays;
   std::vector<message_id> waiting;
   for (const stray_row& each : found) {
     const auto state = static_cast<message_state>(each.state.value_or(0));
     const bool over = state == message_state::done || state == message_state::dead;
     if (!each.state || over) {
-      strays.push_back({message_id{each.message}});
+      strays.push_back(message_id{each.message});
     } else if (each.cancelled && state != message_state::leased) {
       waiting.push_back(message_id{each.message});
     }
@@ -202,11 +191,11 @@ std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t 
       states.emplace(row.id, row.state);
     }
   }
-  std::vector<id_item> missing;
-  std::vector<id_item> done;
-  std::vector<id_item> dead;
-  for (const id_item& each : strays) {
-    const auto known = states.find(each.id);
+  std::vector<message_id> missing;
+  std::vector<message_id> done;
+  std::vector<message_id> dead;
+  for (const message_id each : strays) {
+    const auto known = states.find(each);
     if (known == states.end()) {
       missing.push_back(each);
     } else if (known->second == message_state::done) {
@@ -217,7 +206,7 @@ std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t 
   }
   const std::int64_t identity = queue.info().identity;
   std::set<std::int64_t> changed;
-  const auto mark = [&](const std::vector<id_item>& items, member_outcome outcome) {
+  const auto mark = [&](const std::vector<message_id>& items, member_outcome outcome) {
     if (items.empty()) return;
     for (const auto& row : queue.execute(nullptr, statements::batch_mark,
                                          {.queue = identity, .outcome = outcome}, items)) {

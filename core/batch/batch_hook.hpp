@@ -28,10 +28,9 @@ class batch_hook final : public queue_hook {
               std::span<const batch_id* const> places) override;
   void added(const queue_state& queue, transaction_state& tx,
              std::span<const batch_id* const> places, std::span<const message_id> ids) override;
-  void settled(const queue_state& queue, transaction_state& tx, std::span<const message_id> ids,
-               message_fate fate) override;
+  void settled(const queue_state& queue, transaction_state& tx, const message_ends& ends) override;
   void returned(const queue_state& queue, transaction_state& tx,
-                std::span<const returned_message> messages) override;
+                std::span<const rejoin_item> messages) override;
   [[nodiscard]] std::vector<std::size_t> stopped(const queue_state& queue,
                                                  std::span<const receipt> running) override;
 

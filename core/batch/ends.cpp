@@ -64,7 +64,7 @@ std::optional<std::vector<std::int64_t>> end_within(const queue_state& desk, tra
       desk.execute(&tx, statements::batch_finish, {.batch = batch, .now = desk.database().now()});
   if (counts.empty()) return {};
   desk.execute(&tx, statements::batch_clear, {.batch = batch});
-  const id_item me{message_id{batch}};
+  const message_id me{batch};
   std::vector<std::int64_t> parents;
   for (const batch_row& row : leave_batches(desk, &tx, 0, std::span(&me, 1)))
     parents.push_back(row.batch);
@@ -75,7 +75,7 @@ std::optional<std::vector<std::int64_t>> end_within(const queue_state& desk, tra
 }  // namespace
 
 std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
-                                     std::int64_t identity, std::span<const id_item> ids) {
+                                     std::int64_t identity, std::span<const message_id> ids) {
   if (!queue.database().capabilities().one_writer) {
     const auto rows = queue.execute(tx, statements::batch_leave, {.queue = identity}, ids);
     return {rows.begin(), rows.end()};

@@ -21,7 +21,7 @@ namespace tableq::inline v0::core {
 
 /// Members have left their batches. @return these batches.
 std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
-                                     std::int64_t identity, std::span<const id_item> ids);
+                                     std::int64_t identity, std::span<const message_id> ids);
 
 /// The sealed batches after an id that have not ended. Waits for a session only briefly.
 [[nodiscard]] std::vector<batch_open_row> open_batches(database_state& database, std::int64_t after,

@@ -1,4 +1,4 @@
-#include "core/claim/bulk.hpp"
+// Lists and changes messages of a claim queue by a filter.
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/claim_queue.hpp>
 #include <tableq/text.hpp>
 
 #include "core/base/errors.hpp"
@@ -20,6 +21,7 @@
 #include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/operation.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/statements.hpp"
 #include "core/waking/change_signal.hpp"
@@ -54,8 +56,8 @@ struct found_messages {
 };
 
 /// Reads up to `scan` messages in these states after a place, until `max` fit.
-found_messages find(const queue_state& queue, const message_filter& filter, int states,
-                    const filter_place& after, std::size_t scan, std::size_t max) {
+found_messages find_fitting(const queue_state& queue, const message_filter& filter, int states,
+                            const filter_place& after, std::size_t scan, std::size_t max) {
   filter_request asked = conditions_of(queue, filter);
   asked.states = states;
   if (states == done_bit) asked.finished = static_cast<int>(message_state::done);
@@ -81,7 +83,7 @@ found_messages find(const queue_state& queue, const message_filter& filter, int 
   return out;
 }
 
-/// The states of the messages that an action reads.
+/// The states of the messages that an action changes.
 /// @param changes those that it can change.
 int wanted_states(const message_filter& filter, int changes, std::string_view action) {
   if (!filter.state) return changes;
@@ -93,13 +95,7 @@ int wanted_states(const message_filter& filter, int changes, std::string_view ac
   return wanted;
 }
 
-/// The states of the messages that an action reads, which can change those in `states`: leased ones
-/// too, because the action reports them as skipped.
-int seen_states(int states, const message_filter& filter, const bulk_options& options) {
-  return filter.state || options.dry_run ? states : states | leased_bit;
-}
-
-void check(const message_filter& filter, const bulk_options& options) {
+void check_bulk(const message_filter& filter, const bulk_options& options) {
   check_filter(filter);
   check_batch_size(options.batch, 1000);
   const bool any = filter.state || filter.older_than || filter.header || filter.group ||
@@ -126,8 +122,8 @@ void add(bulk_result& total, const bulk_result& step) {
 }
 
 /// Goes through the parts, step by step.
-bulk_result run(const message_filter& filter, const bulk_options& options,
-                std::span<const bulk_part> parts) {
+bulk_result run_parts(const message_filter& filter, const bulk_options& options,
+                      std::span<const bulk_part> parts) {
   constexpr std::size_t most_counted = 10'000;
   constexpr std::size_t most_read = 1'000'000;
   bulk_result total;
@@ -140,7 +136,7 @@ bulk_result run(const message_filter& filter, const bulk_options& options,
   while (at) {
     const bulk_part& part = parts[static_cast<std::size_t>(at->part)];
     const auto look = [&] {
-      return find(part.queue, filter, part.states, *at, scan, options.batch);
+      return find_fitting(part.queue, filter, part.states, *at, scan, options.batch);
     };
     const found_messages found =
         part.letters_of == nullptr ? look() : on_dead_letters(*part.letters_of, look);
@@ -180,88 +176,37 @@ bulk_result counted(std::size_t done, std::span<const message_id> given) {
   return {.count = done, .changed = given.size() - std::min(done, given.size())};
 }
 
-}  // namespace
-
-filtered_messages list(const queue_state& queue, const message_filter& filter,
-                       const filter_page& page) {
-  check_filter(filter);
-  check_batch_size(page.max);
-  const int states = filter.state ? bit_of(*filter.state) : every_state;
-  found_messages found =
-      find(queue, filter, states, page.after.value_or(filter_place()), longest_scan, page.max);
-  filtered_messages out{.messages = {}, .next = found.next};
-  for (auto& each : get(queue, nullptr, found.ids, page.with)) {
-    // Another call may have changed it since.
-    if (each && (bit_of(each->state) & states) != 0) out.messages.push_back(*std::move(each));
-  }
-  return out;
+bulk_result purge_ids(const queue_state& queue, std::span<const message_id> ids, int states) {
+  return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+    std::size_t gone = 0;
+    queue.execute_as_one(tx, contract_of(statement::claim_purge), ids.size(), [&] {
+      return gone = queue.execute(&tx, statements::claim_cancel, {.states = states}, ids).size();
+    });
+    return counted(gone, ids);
+  });
 }
 
-bulk_result cancel(const queue_state& queue, const message_filter& filter,
-                   const bulk_options& options) {
-  check(filter, options);
-  const int states = wanted_states(filter, cancelled_states, "cancel");
-  const bulk_part part{
-      queue, seen_states(states, filter, options),
-      [&](std::span<const message_id> ids) { return summed(cancel(queue, nullptr, ids, states)); }};
-  return run(filter, options, std::span(&part, 1));
+/// Changes messages of one queue by `change(queue, ids, states)`.
+/// @param changes the states of those that it can change.
+/// @param shows further states, of messages that it reports as skipped.
+template <class Change>
+bulk_result change_all(const tableq::queue& handle, statement id, const message_filter& filter,
+                       const bulk_options& options, int changes, int shows, Change change) {
+  return operation_outside(handle, id, [&](const queue_state& queue) {
+    check_bulk(filter, options);
+    const int states = wanted_states(filter, changes, contract_of(id).name.substr(6));
+    const bulk_part part{
+        queue, filter.state || options.dry_run ? states : states | shows,
+        [&](std::span<const message_id> ids) { return change(queue, ids, states); }};
+    return run_parts(filter, options, std::span(&part, 1));
+  });
 }
-
-bulk_result set_priority(const queue_state& queue, const message_filter& filter,
-                         std::int32_t priority, const bulk_options& options) {
-  check(filter, options);
-  const int states = wanted_states(filter, waiting_states, "set_priority");
-  const bulk_part part{queue, seen_states(states, filter, options),
-                       [&](std::span<const message_id> ids) {
-                         std::vector<new_priority> changes;
-                         changes.reserve(ids.size());
-                         for (const message_id id : ids) changes.push_back({id, priority});
-                         return summed(set_priority(queue, nullptr, changes));
-                       }};
-  return run(filter, options, std::span(&part, 1));
-}
-
-bulk_result make_ready(const queue_state& queue, const message_filter& filter,
-                       const bulk_options& options) {
-  check(filter, options);
-  const bulk_part part{
-      queue, wanted_states(filter, bit_of(message_state::delayed), "make_ready"),
-      [&](std::span<const message_id> ids) { return summed(make_ready(queue, nullptr, ids)); }};
-  return run(filter, options, std::span(&part, 1));
-}
-
-bulk_result purge(const queue_state& queue, const message_filter& filter,
-                  const bulk_options& options) {
-  check(filter, options);
-  const int states = wanted_states(filter, done_bit | dead_bit, "purge");
-  std::vector<bulk_part> parts;
-  for (const int each : {done_bit, dead_bit}) {
-    if ((states & each) == 0) continue;
-    const auto purge_some = [&queue, each](std::span<const message_id> ids) {
-      return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
-        bulk_result out;
-        queue.execute_as_one(tx, contract_of(statement::claim_purge), ids.size(), [&] {
-          const auto gone =
-              queue.execute(&tx, statements::claim_cancel, {.states = each}, items_of(ids));
-          out = counted(gone.size(), ids);
-          return gone.size();
-        });
-        return out;
-      });
-    };
-    parts.push_back({queue, each, purge_some});
-  }
-  return run(filter, options, parts);
-}
-
-namespace {
-
-using message_choice = std::function<bool(const stored_message&)>;
 
 /// @param wanted those of the messages that are redriven. Empty: all.
-bulk_result redrive(const queue_state& queue, const message_filter& filter,
-                    const bulk_options& options, const message_choice& wanted) {
-  check(filter, options);
+bulk_result redrive_fitting(const queue_state& queue, const message_filter& filter,
+                            const bulk_options& options,
+                            const std::function<bool(const stored_message&)>& wanted = {}) {
+  check_bulk(filter, options);
   const auto chosen = [&](const queue_state& from, std::span<const message_id> ids) {
     if (!wanted) return std::vector<message_id>(ids.begin(), ids.end());
     std::vector<message_id> out;
@@ -295,42 +240,115 @@ bulk_result redrive(const queue_state& queue, const message_filter& filter,
     };
     parts.push_back({letters, bit_of(message_state::ready), bring_back, &queue});
   }
-  return run(filter, options, parts);
+  return run_parts(filter, options, parts);
 }
 
 }  // namespace
-
-bulk_result redrive(const queue_state& queue, const message_filter& filter,
-                    const bulk_options& options) {
-  return redrive(queue, filter, options, {});
-}
-
-redriven redrive_all(const queue_state& queue, const redrive_options& options) {
-  if (options.per_second) check_rate(*options.per_second);
-  if (options.max == 0U || options.stop.stop_requested()) return {};
-  // With a filter the messages are in memory. With a rate there are about ten steps a second.
-  std::size_t most = options.filter ? 100 : 1000;
-  if (options.per_second) {
-    most = static_cast<std::size_t>(
-        std::clamp(*options.per_second / 10, 1.0, static_cast<double>(most)));
-  }
-  std::stop_source enough;
-  const std::stop_callback asked(options.stop, [&] { enough.request_stop(); });
-  std::size_t count = 0;
-  bulk_options how{.batch = std::min(most, options.max.value_or(most)), .stop = enough.get_token()};
-  how.progress = [&](const bulk_result& so_far) {
-    const std::size_t step = so_far.count - std::exchange(count, so_far.count);
-    if (options.max) {
-      if (count >= *options.max) return static_cast<void>(enough.request_stop());
-      how.batch = std::min(most, *options.max - count);
-    }
-    if (!options.per_second || !so_far.stopped_at) return;
-    const std::chrono::duration<double> length(static_cast<double>(step) / *options.per_second);
-    change_signal silent;
-    silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), how.stop);
-  };
-  const bulk_result all = redrive(queue, {.all = true}, how, options.filter);
-  return {.count = all.count, .key_held = all.key_held};
-}
-
 }  // namespace tableq::inline v0::core
+
+namespace tableq::inline v0 {
+
+using core::queue_state;
+using core::statement;
+using found_ids = std::span<const message_id>;
+
+filtered_messages claim_queue::list(const message_filter& filter, const filter_page& page) const {
+  return core::operation_outside(*this, statement::claim_list, [&](const queue_state& mine) {
+    core::check_filter(filter);
+    core::check_batch_size(page.max);
+    const int states = filter.state ? core::bit_of(*filter.state) : core::every_state;
+    const core::found_messages found = core::find_fitting(
+        mine, filter, states, page.after.value_or(filter_place()), core::longest_scan, page.max);
+    filtered_messages out{.messages = {}, .next = found.next};
+    for (auto& each : core::get(mine, nullptr, found.ids, page.with)) {
+      // Another call may have changed it since.
+      if (each && (core::bit_of(each->state) & states) != 0)
+        out.messages.push_back(*std::move(each));
+    }
+    return out;
+  });
+}
+
+bulk_result claim_queue::cancel(const message_filter& filter, const bulk_options& options) {
+  return core::change_all(*this, statement::claim_cancel, filter, options, core::cancelled_states,
+                          core::leased_bit, [](const queue_state& mine, found_ids ids, int states) {
+                            return core::summed(core::cancel(mine, nullptr, ids, states));
+                          });
+}
+
+bulk_result claim_queue::set_priority(const message_filter& filter, std::int32_t priority,
+                                      const bulk_options& options) {
+  return core::change_all(*this, statement::claim_set_priority, filter, options,
+                          core::waiting_states, core::leased_bit,
+                          [&](const queue_state& mine, found_ids ids, int /*states*/) {
+                            std::vector<new_priority> changes;
+                            changes.reserve(ids.size());
+                            for (const message_id id : ids) changes.push_back({id, priority});
+                            return core::summed(core::set_priority(mine, nullptr, changes));
+                          });
+}
+
+bulk_result claim_queue::make_ready(const message_filter& filter, const bulk_options& options) {
+  return core::change_all(*this, statement::claim_make_ready, filter, options,
+                          core::bit_of(message_state::delayed), 0,
+                          [](const queue_state& mine, found_ids ids, int /*states*/) {
+                            return core::summed(core::make_ready(mine, nullptr, ids));
+                          });
+}
+
+bulk_result claim_queue::purge(const message_filter& filter, const bulk_options& options) {
+  return core::operation_outside(*this, statement::claim_purge, [&](const queue_state& mine) {
+    core::check_bulk(filter, options);
+    const int states = core::wanted_states(filter, core::done_bit | core::dead_bit, "purge");
+    std::vector<core::bulk_part> parts;
+    for (const int each : {core::done_bit, core::dead_bit}) {
+      const auto purge_some = [&mine, each](found_ids ids) {
+        return core::purge_ids(mine, ids, each);
+      };
+      if ((states & each) != 0) parts.push_back({mine, each, purge_some});
+    }
+    return core::run_parts(filter, options, parts);
+  });
+}
+
+bulk_result claim_queue::redrive(const message_filter& filter, const bulk_options& options) {
+  return core::operation_outside(*this, statement::claim_redrive, [&](const queue_state& mine) {
+    return core::redrive_fitting(mine, filter, options);
+  });
+}
+
+redriven claim_queue::redrive_all(const redrive_options& options) {
+  return core::operation_outside(
+      *this, statement::claim_redrive, [&](const queue_state& mine) -> redriven {
+        if (options.per_second) core::check_rate(*options.per_second);
+        if (options.max == 0U || options.stop.stop_requested()) return {};
+        // With a filter the messages are in memory. With a rate there are about ten steps a second.
+        std::size_t most = options.filter ? 100 : 1000;
+        if (options.per_second) {
+          most = static_cast<std::size_t>(
+              std::clamp(*options.per_second / 10, 1.0, static_cast<double>(most)));
+        }
+        std::stop_source enough;
+        const std::stop_callback asked(options.stop, [&] { enough.request_stop(); });
+        std::size_t count = 0;
+        bulk_options how{.batch = std::min(most, options.max.value_or(most)),
+                         .stop = enough.get_token()};
+        how.progress = [&](const bulk_result& so_far) {
+          const std::size_t step = so_far.count - std::exchange(count, so_far.count);
+          if (options.max) {
+            if (count >= *options.max) return static_cast<void>(enough.request_stop());
+            how.batch = std::min(most, *options.max - count);
+          }
+          if (!options.per_second || !so_far.stopped_at) return;
+          const std::chrono::duration<double> length(static_cast<double>(step) /
+                                                     *options.per_second);
+          core::change_signal silent;
+          silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length),
+                      how.stop);
+        };
+        const bulk_result all = core::redrive_fitting(mine, {.all = true}, how, options.filter);
+        return {.count = all.count, .key_held = all.key_held};
+      });
+}
+
+}  // namespace tableq::inline v0

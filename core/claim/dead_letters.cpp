@@ -1,11 +1,11 @@
 #include "core/claim/dead_letters.hpp"
 
 #include <charconv>
-#include <deque>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/claim/operations.hpp"
@@ -29,24 +29,21 @@ template <class Edit>
 std::vector<message_id> move_messages(const queue_state& source, const queue_state& target,
                                       transaction_state& tx, message_state state,
                                       std::span<const message_id> ids, bool holds_keys, Edit edit) {
-  auto rows =
-      source.execute(&tx, statements::claim_remove, {.states = bit_of(state)}, items_of(ids));
-  std::deque<std::string> texts;  // a deque never moves its elements
-  std::vector<adopt_item> items;
+  auto rows = source.execute(&tx, statements::claim_remove, {.states = bit_of(state)}, ids);
+  std::vector<restore_item> items;
   items.reserve(rows.size());
   for (const auto& row : rows) {
     std::optional<headers> read = to_headers(row.headers);
     if (!read) read = headers{{std::string(unread_header), to_plain_utf8(*row.headers)}};
     headers& values = *read;
     edit(values, row.id);
-    adopt_item one{.payload = row.payload,
-                   .priority = row.priority,
-                   .created_at = row.created_at,
-                   .errors = row.errors};
+    restore_item one{.payload = row.payload,
+                     .priority = row.priority,
+                     .created_at = row.created_at,
+                     .errors = row.errors};
     (holds_keys && row.key && is_key(*row.key) ? one.key : one.past_key) = row.key;
-    if (!values.empty())
-      one.headers = texts.emplace_back(encode_headers(values, source.database().narrow_texts()));
-    items.push_back(one);
+    if (!values.empty()) one.headers = encode_headers(values, source.database().narrow_texts());
+    items.push_back(std::move(one));
   }
   if (items.empty()) return {};
   const auto added = target.execute(&tx, statements::claim_adopt, {}, items);
@@ -67,20 +64,19 @@ std::vector<message_id> move_messages(const queue_state& source, const queue_sta
 
 }  // namespace
 
+void forget_keys(const queue_state& queue, transaction_state& tx, std::span<const key_item> keys) {
+  if (keys.empty() || queue.info().key_window.count() == 0) return;
+  queue.execute(&tx,
+                queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
+                {.now = queue.database().now()}, keys);
+}
+
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
                                      const std::set<std::string_view>& keys) {
-  const std::vector<key_item> items = [&] {
-    std::vector<key_item> out;
-    out.reserve(keys.size());
-    for (const std::string_view key : keys) out.push_back({key});
-    return out;
-  }();
+  std::vector<key_item> items;
+  for (const std::string_view key : keys) items.push_back({key});
   if (items.empty()) return {};
-  if (queue.info().key_windows) {
-    queue.execute(&tx,
-                  queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
-                  {.now = queue.database().now()}, items);
-  }
+  forget_keys(queue, tx, items);
   std::set<std::string_view> held;
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, items)) {
     held.insert(items[row.item].key);
@@ -119,7 +115,7 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
     // Of two messages with one key the first returns.
     if (!holds_keys || !each.key || taken.insert(*each.key).second) ids.push_back(each.id);
   }
-  std::vector<returned_message> returned;
+  std::vector<rejoin_item> returned;
   const auto edit = [&](headers& values, message_id /*id*/) {
     if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
     returned.emplace_back();
@@ -138,7 +134,7 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
       move_messages(*queue.dead_letters(), queue, tx, message_state::ready, ids, holds_keys, edit);
   if (queue_hook* const hook = hook_of(queue)) {
     for (std::size_t i = 0; i < back.size(); ++i) returned[i].id = back[i];
-    std::erase_if(returned, [](const returned_message& each) { return each.former.value == 0; });
+    std::erase_if(returned, [](const rejoin_item& each) { return each.former.value == 0; });
     if (!returned.empty()) hook->returned(queue, tx, returned);
   }
   return {.count = back.size(), .key_held = letters.size() - ids.size()};

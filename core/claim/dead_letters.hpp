@@ -49,6 +49,9 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
 redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters);
 
+/// Frees those of the keys whose window has ended, and some more, so that no key stays forever.
+void forget_keys(const queue_state& queue, transaction_state& tx, std::span<const key_item> keys);
+
 /// Those of the keys that messages of the queue hold.
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
                                      const std::set<std::string_view>& keys);

@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include <tableq/claim_queue.hpp>
 #include <tableq/error.hpp>
 
 #include "core/base/errors.hpp"
+#include "core/claim/dead_letters.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
@@ -16,6 +18,7 @@
 #include "core/queue/destructive.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/operation.hpp"
 #include "core/queue/queue_hook.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
@@ -74,25 +77,15 @@ class batch {
         messages_, [](const claim_message& one) { return one.options->key.has_value(); });
   }
 
-  /// The item of claim.enqueue.
-  [[nodiscard]] const claim_item& item(std::size_t i) const { return items_[i]; }
   [[nodiscard]] std::span<const claim_item> items() const { return items_; }
-
-  /// The item of claim.replace.
-  [[nodiscard]] replace_item replacement(std::size_t i) const {
-    const claim_item& one = items_[i];
-    return {.key = one.key.value_or(std::string_view()),
-            .payload = one.payload,
-            .priority = one.priority,
-            .delay = one.delay,
-            .due_at = one.due_at,
-            .headers = one.headers,
-            .ttl = one.ttl,
-            .max_attempts = one.max_attempts,
-            .retry = one.retry};
-  }
-  [[nodiscard]] key_item key(std::size_t i) const {
-    return {items_[i].key.value_or(std::string_view())};
+  /// The keys of messages that have one.
+  template <class Wanted>
+  [[nodiscard]] std::vector<key_item> keys(Wanted wanted) const {
+    std::vector<key_item> out;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (items_[i].key && wanted(i)) out.push_back({*items_[i].key});
+    }
+    return out;
   }
 
  private:
@@ -128,45 +121,34 @@ class batch {
 
 using item_places = std::vector<std::size_t>;
 
-/// Adds the messages whose keys are free. @return the others.
-item_places insert(const queue_state& queue, transaction_state* tx, const batch& request,
-                   const item_places& which, std::vector<enqueued>& results) {
+/// Runs a statement with some of the messages. @return those for which it returned no row.
+template <class Statement>
+item_places store(const queue_state& queue, transaction_state* tx, const Statement& what,
+                  const typename Statement::shared_type& shared, const batch& request,
+                  const item_places& which, enqueue_result how, std::vector<enqueued>& results) {
   std::vector<claim_item> chosen;
   std::span<const claim_item> items = request.items();
   if (which.size() != items.size()) {
     chosen.reserve(which.size());
-    for (const std::size_t i : which) chosen.push_back(request.item(i));
+    for (const std::size_t i : which) chosen.push_back(request.items()[i]);
     items = chosen;
   }
-  for (const auto& row :
-       queue.execute(tx, statements::claim_enqueue, {.now = queue.database().now()}, items)) {
-    results[which[row.item]] = {.id = row.id};
-  }
+  for (const auto& row : queue.execute(tx, what, shared, items))
+    results[which[row.item]] = {.id = row.id, .result = how};
   item_places rest;
   for (const std::size_t i : which) {
-    if (results[i].id.value != 0) continue;
-    if (!request.options(i).key) not_stored(queue, tx);
-    rest.push_back(i);
+    if (results[i].id.value == 0) rest.push_back(i);
   }
   return rest;
 }
 
-/// Replaces the waiting messages that hold the keys. @return the messages whose key no message
-/// holds.
-item_places replace(const queue_state& queue, transaction_state* tx, const batch& request,
-                    const item_places& which, bool postpone, std::vector<enqueued>& results) {
-  std::vector<replace_item> items;
-  items.reserve(which.size());
-  for (const std::size_t i : which) items.push_back(request.replacement(i));
-  for (const auto& row :
-       queue.execute(tx, statements::claim_replace,
-                     {.postpone = postpone, .now = queue.database().now()}, items)) {
-    results[which[row.item]] = {
-        .id = row.id, .result = postpone ? enqueue_result::postponed : enqueue_result::replaced};
-  }
-  item_places rest;
-  for (const std::size_t i : which) {
-    if (results[i].id.value == 0) rest.push_back(i);
+/// Adds the messages whose keys are free. @return the others.
+item_places insert(const queue_state& queue, transaction_state* tx, const batch& request,
+                   const item_places& which, std::vector<enqueued>& results) {
+  item_places rest = store(queue, tx, statements::claim_enqueue, {.now = queue.database().now()},
+                           request, which, enqueue_result::added, results);
+  for (const std::size_t i : rest) {
+    if (!request.options(i).key) not_stored(queue, tx);
   }
   return rest;
 }
@@ -177,10 +159,9 @@ void find_holders(const queue_state& queue, transaction_state* tx, const batch& 
                   const item_places& which, std::vector<enqueued>& results) {
   if (which.empty()) return;
   std::vector<key_item> keys;
-  keys.reserve(which.size());
   for (const std::size_t i : which) {
     results[i].result = enqueue_result::kept_first;
-    keys.push_back(request.key(i));
+    keys.push_back({*request.items()[i].key});
   }
   std::size_t found = 0;
   for (const auto& row : queue.execute(tx, statements::claim_find_key, {}, keys)) {
@@ -208,7 +189,11 @@ void add_run(const queue_state& queue, transaction_state& tx, const batch& reque
   const bool replacing = postpone || policy == on_duplicate::replace;
   item_places rest = run;
   for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
-    if (replacing) rest = replace(queue, &tx, request, rest, postpone, results);
+    if (replacing) {
+      rest = store(queue, &tx, statements::claim_replace,
+                   {.postpone = postpone, .now = queue.database().now()}, request, rest,
+                   postpone ? enqueue_result::postponed : enqueue_result::replaced, results);
+    }
     if (!rest.empty()) rest = insert(queue, &tx, request, rest, results);
   }
   if (policy == on_duplicate::reject && !rest.empty()) reject(queue, tx);
@@ -248,31 +233,14 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
 /// every other change.
 group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const batch& request) {
   if (!queue.info().groups) return {};
-  std::vector<key_item> keys;
-  for (std::size_t i = 0; i < request.size(); ++i) {
-    const claim_enqueue_options& given = request.options(i);
-    if (given.key && given.on_duplicate == on_duplicate::postpone) keys.push_back(request.key(i));
-  }
+  const auto keys = request.keys(
+      [&](std::size_t i) { return request.options(i).on_duplicate == on_duplicate::postpone; });
   if (keys.empty()) return {};
   std::vector<message_id> ids;
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, keys)) {
     ids.push_back(row.id);
   }
   return groups_of(queue, &tx, ids);
-}
-
-/// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
-/// forever.
-void forget_keys(const queue_state& queue, transaction_state& tx, const batch& request) {
-  if (!queue.info().key_windows) return;
-  std::vector<key_item> keys;
-  for (std::size_t i = 0; i < request.size(); ++i) {
-    if (request.options(i).key) keys.push_back(request.key(i));
-  }
-  if (keys.empty()) return;
-  queue.execute(&tx,
-                queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
-                {.now = queue.database().now()}, keys);
 }
 
 /// Adds messages without keys. @return false if that is not possible at once; nothing was done.
@@ -342,7 +310,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     group_set locked = groups_to_leave(queue, *step_tx, request);
     locked.insert(groups.begin(), groups.end());
     lock_groups(queue, *step_tx, locked);
-    forget_keys(queue, *step_tx, request);
+    forget_keys(queue, *step_tx, request.keys([](std::size_t) { return true; }));
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));
@@ -391,3 +359,65 @@ std::vector<enqueued> add_to_any(const queue_state& queue, transaction_state& tx
 }
 
 }  // namespace tableq::inline v0::core
+
+namespace tableq::inline v0 {
+namespace {
+
+/// @param Message a type with a payload and options.
+template <class Message>
+std::vector<enqueued> add_each(const core::queue_state& queue, core::transaction_state* tx,
+                               std::span<const Message> messages, const when_full& full) {
+  std::vector<core::claim_message> views;
+  views.reserve(messages.size());
+  for (const Message& one : messages) views.push_back({one.payload, &one.options});
+  return core::add_claims(queue, tx, views, full);
+}
+
+}  // namespace
+
+enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options& options,
+                              const when_full& full) {
+  return core::operation(*this, core::statement::claim_enqueue,
+                         [&](const core::queue_state& mine, core::transaction_state* tx) {
+                           const core::claim_message one{payload.view(), &options};
+                           return core::add_claims(mine, tx, std::span(&one, 1), full).front();
+                         });
+}
+std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_message>& messages,
+                                                 const when_full& full) {
+  return core::operation(*this, core::statement::claim_enqueue, add_each<new_claim_message>,
+                         messages.items(), full);
+}
+
+std::future<enqueued> claim_queue::enqueue_async(std::string payload,
+                                                 const claim_enqueue_options& options) {
+  auto [future, done] = core::with_future<enqueued>();
+  enqueue_async(std::move(payload), options, std::move(done));
+  return std::move(future);
+}
+void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options& options,
+                                std::function<void(outcome<enqueued>)> done) {
+  core::write_later<enqueued>(
+      *this, core::statement::claim_enqueue, std::move(payload), std::move(done),
+      [&](const core::queue_state& mine, std::string_view given) {
+        core::check_payload(given, mine.database().payloads());
+        core::check_message(options, mine.current(false).info().groups.has_value());
+        // The context is that of the caller, not of the thread that stores the message.
+        claim_enqueue_options traced = options;
+        if (const auto trace = mine.database().current_trace())
+          traced.headers = core::with_trace(std::move(traced.headers), *trace);
+        return traced;
+      },
+      [](const core::queue_state& mine, core::transaction_state* tx, const auto& items) {
+        return add_each(mine, tx, items, {});
+      });
+}
+
+std::chrono::milliseconds claim_queue::lease() const noexcept {
+  return core::access::state_of(*this).current(false).info().lease;
+}
+int claim_queue::max_attempts() const noexcept {
+  return core::access::state_of(*this).current(false).info().max_attempts;
+}
+
+}  // namespace tableq::inline v0

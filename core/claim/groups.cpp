@@ -24,11 +24,11 @@ std::uint64_t slot_of(std::string_view group) noexcept {
   return (hash ^ (hash >> 32)) % locks_of_a_queue;
 }
 
-std::vector<lock_item> locks_of(const queue_state& queue, const group_set& groups) {
+std::vector<identity_request> locks_of(const queue_state& queue, const group_set& groups) {
   // Sorted, so that two transactions that lock several groups cannot deadlock.
   std::set<std::uint64_t> slots;
   for (const std::string& group : groups) slots.insert(slot_of(group));
-  std::vector<lock_item> out;
+  std::vector<identity_request> out;
   out.reserve(slots.size());
   for (const std::uint64_t slot : slots) {
     // The identity is random, so another lock has the same number only by chance.
@@ -40,28 +40,17 @@ std::vector<lock_item> locks_of(const queue_state& queue, const group_set& group
 
 advance_request request_to_advance(const queue_state& queue) {
   const group_options& rules = *queue.info().groups;
-  return {.limit = rules.limit,
+  return {.queue = queue.name(),
+          .limit = rules.limit,
           .hold = rules.on_failure == group_policy::hold,
           .now = queue.database().now()};
-}
-
-std::vector<group_item> items_of(const group_set& groups) {
-  std::vector<group_item> out;
-  out.reserve(groups.size());
-  for (const std::string& group : groups) out.push_back({group});
-  return out;
-}
-
-advance_limited_request request_to_limited(const queue_state& queue) {
-  const advance_request plain = request_to_advance(queue);
-  return {.queue = queue.name(), .limit = plain.limit, .hold = plain.hold, .now = plain.now};
 }
 
 /// No more messages of a group are ready at once.
 constexpr int most_starts = 1000;
 
-std::vector<limited_item> limited_items_of(const group_set& groups) {
-  std::vector<limited_item> out;
+std::vector<group_item> items_of(const group_set& groups) {
+  std::vector<group_item> out;
   out.reserve(groups.size());
   for (const std::string& group : groups) out.push_back({.group = group, .starts = most_starts});
   return out;
@@ -127,7 +116,7 @@ struct metered_group {
 /// held again if its time has changed.
 /// @param items get what was decided. @param held gets such messages.
 std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx,
-                                 const group_set& groups, std::vector<limited_item>& items,
+                                 const group_set& groups, std::vector<group_item>& items,
                                  std::vector<message_id>& held) {
   std::vector<metered_group> out;
   for (const auto& row :
@@ -138,7 +127,7 @@ std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx
       continue;
     }
     metered_group one{.item = row.item, .meter = start_meter(row, *row.rate), .clock = row.clock};
-    limited_item& item = items[row.item];
+    group_item& item = items[row.item];
     item.starts = std::max(one.meter.free(), 0);
     const timestamp next = one.meter.next_after(item.starts);
     one.changed = row.alarm || one.meter.cut();
@@ -157,15 +146,15 @@ std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx
 std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
                             const group_set& groups, std::span<const message_id> returned,
                             bool metering) {
-  std::vector<limited_item> items = limited_items_of(groups);
+  std::vector<group_item> items = items_of(groups);
   std::vector<metered_group> metered;
   if (metering) {
     std::vector<message_id> held(returned.begin(), returned.end());
     metered = meter(queue, tx, groups, items, held);
-    if (!held.empty()) queue.execute(&tx, statements::claim_hold, {}, core::items_of(held));
+    if (!held.empty()) queue.execute(&tx, statements::claim_hold, {}, held);
   }
   const auto rows =
-      queue.execute(&tx, statements::claim_advance_limited, request_to_limited(queue), items);
+      queue.execute(&tx, statements::claim_advance_limited, request_to_advance(queue), items);
   std::vector<metered_group*> by_item(items.size());
   for (metered_group& one : metered) by_item[one.item] = &one;
   for (const auto& row : rows) {
@@ -198,7 +187,7 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids) {
   group_set out;
   if (ids.empty()) return out;
-  for (auto& row : queue.execute(tx, statements::claim_group_of, {}, items_of(ids))) {
+  for (auto& row : queue.execute(tx, statements::claim_group_of, {}, ids)) {
     out.insert(std::move(row.group_key));
   }
   return out;
@@ -238,15 +227,14 @@ std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const g
   if (queue.info().group_rates) return std::nullopt;
   const bool limited = queue.info().group_limits;
   const kept_call lock = call_of(statements::queue_lock, {}, locks_of(queue, groups));
-  const kept_call advance =
-      limited ? call_of(statements::claim_advance_limited, request_to_limited(queue),
-                        limited_items_of(groups))
-              : call_of(statements::claim_advance, request_to_advance(queue), items_of(groups));
+  kept_call advance =
+      call_of(statements::claim_advance, request_to_advance(queue), items_of(groups));
+  if (limited) advance.what = &contract_of(statement::claim_advance_limited);
   std::array all{lock.call(), work.call(), advance.call()};
   if (!queue.execute_together(all, 1)) return std::nullopt;
   row_set& advanced = all.back().rows;
   const std::size_t readable =
-      limited ? count_advanced(rows_of<advanced_row, limited_item>(std::move(advanced)))
+      limited ? count_advanced(rows_of<advanced_row, group_item>(std::move(advanced)))
               : advanced.size();
   return work_in_groups{.rows = std::move(all[1].rows), .readable = readable};
 }

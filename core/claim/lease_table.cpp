@@ -22,15 +22,6 @@ int throw_dice() {
   return std::uniform_int_distribution<int>(-most, most)(random);
 }
 
-std::vector<receipt_item> items_of(const receipts_view& receipts) {
-  std::vector<receipt_item> items;
-  items.reserve(receipts.size());
-  for (std::size_t i = 0; i < receipts.size(); ++i) {
-    items.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
-  }
-  return items;
-}
-
 /// @param rows of a statement that returns only ids.
 template <class Rows>
 void append(std::vector<changed_message>& out, const Rows& rows) {
@@ -45,44 +36,33 @@ std::vector<changed_message> changed(const Rows& rows) {
   return out;
 }
 
-int final_of(ended_attempt::kind how) {
-  switch (how) {
-    case ended_attempt::kind::failed:
-      return 0;
-    case ended_attempt::kind::given_up:
-      return 1;
-    case ended_attempt::kind::untried:
-      break;
-  }
-  return 2;
-}
-
 class own_table final : public lease_table {
  public:
   own_table() : lease_table({}) {}
 
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
-    if (terms.within_limits) {
-      limited_take_request request{request_of(queue, terms)};
-      request.queue = queue.name();
-      return within_limits(queue, queue.execute(tx, statements::claim_take_limited, request));
-    }
-    if (terms.how != reading::look) {
-      return to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
-    }
+    take_request asked{.max = terms.max,
+                       .lease = terms.lease,
+                       .claimed_at = terms.claimed_at,
+                       .guard = terms.how == reading::guarded,
+                       .token = fence_token(),
+                       .unkey = queue.info().keys == key_scope::waiting,
+                       .now = queue.database().now(),
+                       .queue = queue.name()};
+    if (terms.within_limits)
+      return within_limits(queue, queue.execute(tx, statements::claim_take_limited, asked));
+    if (terms.how != reading::look)
+      return to_taken(queue, queue.execute(tx, statements::claim_take, asked));
     if (looks_at_limits(queue)) {
       const auto options = queue.shared().stored.text();
-      look_request request{request_of(queue, terms)};
-      if (options != nullptr) request.options = *options;
-      return looked(queue, queue.execute(tx, statements::claim_look, request));
+      if (options != nullptr) asked.options = *options;
+      return looked(queue, queue.execute(tx, statements::claim_look, asked));
     }
     const auto due_in = next_due_in(queue, tx);
     taken_messages out;
     const bool due = due_in && due_in->count() <= 0;
-    if (!due) {
-      out = to_taken(queue, queue.execute(tx, statements::claim_take, request_of(queue, terms)));
-    }
+    if (!due) out = to_taken(queue, queue.execute(tx, statements::claim_take, asked));
     out.due = due;
     out.told = true;
     out.due_in = due_in;
@@ -107,10 +87,62 @@ class own_table final : public lease_table {
     return next_due_in(queue, nullptr);
   }
 
-  std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                        const receipts_view& receipts,
-                                        given_results results) const override {
-    const std::vector<receipt_item> items = items_of(receipts);
+  std::vector<changed_message> change(const queue_state& queue, transaction_state* tx,
+                                      const receipts_view& receipts,
+                                      const lease_change& what) const override {
+    const std::vector<receipt> items = copied(receipts);
+    const extend_request longer{.lease = what.lease, .now = queue.database().now()};
+    switch (what.is) {
+      case lease_change::kind::complete:
+        return complete(queue, tx, items, what.results);
+      case lease_change::kind::release:
+        return changed(queue.execute(tx, statements::claim_release, {longer.now}, items));
+      case lease_change::kind::extend:
+        return changed(queue.execute(tx, statements::claim_extend, longer, items));
+      case lease_change::kind::heartbeat:
+        return changed(queue.execute(tx, statements::claim_heartbeat, longer, items));
+      case lease_change::kind::find_lost:
+        break;
+    }
+    return changed(queue.execute(tx, statements::claim_lost, {}, items));
+  }
+
+  std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
+                                    std::span<const ended_attempt> attempts) const override {
+    std::vector<fail_item> items;
+    items.reserve(attempts.size());
+    for (const ended_attempt& one : attempts) {
+      items.push_back({.id = one.receipt.id,
+                       .fence = one.receipt.fence,
+                       .error = one.error,
+                       .delay = one.delay,
+                       .dice = throw_dice(),
+                       .final = static_cast<int>(one.how)});
+    }
+    const queue_info& rules = queue.info();
+    const std::string policy = encode_retry(rules.retry);
+    fail_request shared{.max_attempts = rules.max_attempts, .now = queue.database().now()};
+    if (!rules.retry.after.empty()) shared.policy = policy;
+    std::vector<changed_message> out;
+    for (const auto& row : queue.execute(tx, statements::claim_fail, shared, items))
+      out.push_back({.item = row.item, .id = row.id, .state = row.state});
+    return out;
+  }
+
+  [[nodiscard]] claim_stats stats(const queue_state& queue,
+                                  const stats_options& options) const override {
+    claim_stats out = queue
+                          .execute(nullptr, statements::claim_stats,
+                                   {.max = count_limit(options), .now = queue.database().now()})
+                          .at(0);
+    out.counted_to = counted_to(options);
+    return out;
+  }
+
+ private:
+  static std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
+                                               std::span<const receipt> items,
+                                               given_results results) {
     const queue_info& rules = queue.info();
     const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
     std::vector<changed_message> out;
@@ -147,87 +179,6 @@ class own_table final : public lease_table {
     return out;
   }
 
-  std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
-                                    std::span<const ended_attempt> attempts) const override {
-    std::vector<fail_item> items;
-    items.reserve(attempts.size());
-    for (const ended_attempt& one : attempts) {
-      items.push_back({.id = one.receipt.id,
-                       .fence = one.receipt.fence,
-                       .error = one.error,
-                       .delay = one.delay,
-                       .dice = throw_dice(),
-                       .final = final_of(one.how)});
-    }
-    const queue_info& rules = queue.info();
-    const std::string policy = encode_retry(rules.retry);
-    fail_request shared{.max_attempts = rules.max_attempts, .now = queue.database().now()};
-    if (!rules.retry.after.empty()) shared.policy = policy;
-    std::vector<changed_message> out;
-    for (const auto& row : queue.execute(tx, statements::claim_fail, shared, items)) {
-      out.push_back({.item = row.item, .id = row.id, .state = row.state});
-    }
-    return out;
-  }
-
-  std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
-                                       const receipts_view& receipts) const override {
-    return changed(queue.execute(tx, statements::claim_release, {.now = queue.database().now()},
-                                 items_of(receipts)));
-  }
-
-  std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,
-                                      const receipts_view& receipts,
-                                      std::chrono::milliseconds lease) const override {
-    return changed(queue.execute(tx, statements::claim_extend,
-                                 {.lease = lease, .now = queue.database().now()},
-                                 items_of(receipts)));
-  }
-
-  [[nodiscard]] std::vector<changed_message> heartbeat(
-      const queue_state& queue, const receipts_view& receipts,
-      std::chrono::milliseconds lease) const override {
-    return changed(queue.execute(nullptr, statements::claim_heartbeat,
-                                 {.lease = lease, .now = queue.database().now()},
-                                 items_of(receipts)));
-  }
-
-  [[nodiscard]] std::vector<changed_message> lost(const queue_state& queue,
-                                                  const receipts_view& receipts) const override {
-    return changed(queue.execute(nullptr, statements::claim_lost, {}, items_of(receipts)));
-  }
-
-  [[nodiscard]] claim_stats stats(const queue_state& queue,
-                                  const stats_options& options) const override {
-    const claim_count_row row =
-        queue
-            .execute(nullptr, statements::claim_stats,
-                     {.max = count_limit(options), .now = queue.database().now()})
-            .at(0);
-    return {.ready = row.ready,
-            .due = row.due,
-            .delayed = row.delayed,
-            .leased = row.leased,
-            .held = row.held,
-            .done = row.done,
-            .dead = row.dead,
-            .oldest = row.oldest,
-            .counted_to = counted_to(options),
-            .last_id = row.last_id,
-            .as_of = row.as_of};
-  }
-
- private:
-  static take_request request_of(const queue_state& queue, const take_terms& terms) {
-    return {.max = terms.max,
-            .lease = terms.lease,
-            .claimed_at = terms.claimed_at,
-            .guard = terms.how == reading::guarded,
-            .token = fence_token(),
-            .unkey = queue.info().keys == key_scope::waiting,
-            .now = queue.database().now()};
-  }
-
   template <class Row>
   static taken_messages to_taken(const queue_state& queue, std::vector<Row> rows) {
     taken_messages out;
@@ -251,16 +202,13 @@ class own_table final : public lease_table {
   }
 
   static taken_messages within_limits(const queue_state& queue, std::vector<limited_row> rows) {
-    taken_messages out;
     const auto told = std::ranges::find(rows, message_id(), &limited_row::id);
-    if (told != rows.end()) {
-      out.limited = true;
-      out.retry_in = told->retry_in;
-      rows.erase(told);
-    }
-    taken_messages got = to_taken(queue, std::move(rows));
-    out.good = std::move(got.good);
-    out.unfit = std::move(got.unfit);
+    const bool limited = told != rows.end();
+    const auto retry_in = limited ? told->retry_in : std::nullopt;
+    if (limited) rows.erase(told);
+    taken_messages out = to_taken(queue, std::move(rows));
+    out.limited = limited;
+    out.retry_in = retry_in;
     return out;
   }
 
@@ -268,18 +216,20 @@ class own_table final : public lease_table {
                                                               transaction_state* tx) {
     const auto next =
         queue.execute(tx, statements::claim_next_due, {.now = queue.database().now()});
-    return next.empty() ? std::nullopt : std::optional(next.front().delay);
+    return next.empty() ? std::nullopt : next.front().delay;
   }
 
   static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
     if (row.expired) {
-      taken.unfit.push_back({.receipt = mine, .why = "expired"});
+      taken.unfit.push_back(
+          {.receipt = mine, .error = "expired", .how = ended_attempt::kind::untried});
       return;
     }
     std::optional<headers> read = to_headers(row.headers);
     if (!read) {  // No later attempt could read them either.
-      taken.unfit.push_back({.receipt = mine, .why = unreadable, .attempt_counts = true});
+      taken.unfit.push_back(
+          {.receipt = mine, .error = unreadable, .how = ended_attempt::kind::given_up});
       return;
     }
     taken.good.push_back({.receipt = mine,
@@ -307,9 +257,16 @@ bool takes_within_limits(const queue_state& queue) {
          !optional(statement::claim_take_limited, queue.database().capabilities());
 }
 
-const lease_table& own_leases() noexcept {
+std::vector<receipt> copied(const receipts_view& receipts) {
+  std::vector<receipt> items;
+  items.reserve(receipts.size());
+  for (std::size_t i = 0; i < receipts.size(); ++i) items.push_back(receipts[i]);
+  return items;
+}
+
+const lease_table& leases_of(const queue_state& queue) noexcept {
   static const own_table table;
-  return table;
+  return queue.mapped() != nullptr ? *queue.mapped() : table;
 }
 
 int regroup_of(const queue_state& queue) noexcept {

@@ -18,17 +18,23 @@
 
 namespace tableq::inline v0::core {
 
-/// A message that a take has leased, and that must not be delivered.
-struct unfit_message {
+/// A failed attempt. Borrows the error, which is short UTF-8.
+struct ended_attempt {
+  enum class kind : std::uint8_t {  // as fail_item::final
+    failed = 0,
+    given_up = 1,  ///< There is no further attempt.
+    untried = 2,   ///< The same, and this one does not count.
+  };
   tableq::receipt receipt;
-  std::string_view why;         ///< A fixed text.
-  bool attempt_counts = false;  ///< The attempt counts as failed.
+  std::string_view error;
+  std::optional<std::chrono::milliseconds> delay = {};
+  kind how = kind::failed;
 };
 
 /// The messages of a take, in order.
 struct taken_messages {
   std::vector<delivery> good = {};
-  std::vector<unfit_message> unfit = {};
+  std::vector<ended_attempt> unfit = {};  ///< Leased too, and must not be delivered.
   // Of a look:
   bool refused = false;  ///< The queue has gone, or has limits now; see looks_at_limits.
   bool due = false;      ///< A message is due or expired, and might come first: nothing was taken.
@@ -38,8 +44,6 @@ struct taken_messages {
   // Of a take within limits:
   bool limited = false;  ///< A limit let it take none, or may have made it leave messages.
   std::optional<std::chrono::milliseconds> retry_in = {};  ///< Empty: after leases have ended.
-
-  [[nodiscard]] bool none() const noexcept { return good.empty() && unfit.empty(); }
 };
 
 /// How a take reads.
@@ -58,19 +62,6 @@ struct take_terms {
   bool within_limits = false;  ///< See takes_within_limits. In a unit of work of its own.
 };
 
-/// A failed attempt. Borrows the error, which is short UTF-8.
-struct ended_attempt {
-  enum class kind : std::uint8_t {
-    failed,
-    given_up,  ///< There is no further attempt.
-    untried,   ///< The same, and this one does not count.
-  };
-  tableq::receipt receipt;
-  std::string_view error;
-  std::optional<std::chrono::milliseconds> delay = {};
-  kind how = kind::failed;
-};
-
 /// A message that a statement has changed.
 struct changed_message {
   std::size_t item = 0;  ///< The receipt's place among the given ones.
@@ -87,6 +78,21 @@ struct kept_outcomes {
 
 /// The results of completed messages: one for each receipt, or none. Borrows the bytes.
 using given_results = std::span<const std::optional<std::string_view>>;
+
+/// What is done with leases.
+struct lease_change {
+  enum class kind : std::uint8_t {
+    complete,
+    release,
+    extend,
+    heartbeat,  ///< As extend, without waiting for any lock.
+    find_lost,  ///< Nothing: tells the receipts that hold nothing any more.
+  };
+  kind is;
+  std::chrono::milliseconds lease{0};  ///< The new one.
+  /// Only for tableq's own layout, of a queue that keeps completed messages.
+  given_results results = {};
+};
 
 /// The statements behind the life of a message: on tableq's own layout, or on a table of the
 /// application. Each runs in `tx`, or in a unit of work of its own if that is null. The meaning of
@@ -112,25 +118,12 @@ class lease_table {
   [[nodiscard]] virtual std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const = 0;
 
-  // Each returns the receipts that took effect.
-  /// @param results only for tableq's own layout, of a queue that keeps completed messages.
-  virtual std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                                const receipts_view& receipts,
-                                                given_results results) const = 0;
+  // Both return the receipts that took effect.
+  virtual std::vector<changed_message> change(const queue_state& queue, transaction_state* tx,
+                                              const receipts_view& receipts,
+                                              const lease_change& what) const = 0;
   virtual std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
                                             std::span<const ended_attempt> attempts) const = 0;
-  virtual std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
-                                               const receipts_view& receipts) const = 0;
-  virtual std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,
-                                              const receipts_view& receipts,
-                                              std::chrono::milliseconds lease) const = 0;
-  /// As extend, without waiting for any lock.
-  [[nodiscard]] virtual std::vector<changed_message> heartbeat(
-      const queue_state& queue, const receipts_view& receipts,
-      std::chrono::milliseconds lease) const = 0;
-  /// The receipts that hold nothing any more.
-  [[nodiscard]] virtual std::vector<changed_message> lost(const queue_state& queue,
-                                                          const receipts_view& receipts) const = 0;
 
   [[nodiscard]] virtual claim_stats stats(const queue_state& queue,
                                           const stats_options& options) const = 0;
@@ -139,9 +132,6 @@ class lease_table {
   const kept_outcomes keeps_;
 };
 
-/// The statements on tableq's own layout.
-const lease_table& own_leases() noexcept;
-
 /// Whether a look takes nothing from a queue that has gone or has limits, and tells so.
 [[nodiscard]] bool looks_at_limits(const queue_state& queue);
 
@@ -149,9 +139,10 @@ const lease_table& own_leases() noexcept;
 [[nodiscard]] bool takes_within_limits(const queue_state& queue);
 
 /// The statements on the queue's table.
-inline const lease_table& leases_of(const queue_state& queue) noexcept {
-  return queue.mapped() != nullptr ? *queue.mapped() : own_leases();
-}
+const lease_table& leases_of(const queue_state& queue) noexcept;
+
+/// The receipts as items of statements.
+[[nodiscard]] std::vector<receipt> copied(const receipts_view& receipts);
 
 /// Which delayed messages wait behind their group again: see drivers/states.sql.
 [[nodiscard]] int regroup_of(const queue_state& queue) noexcept;

@@ -9,26 +9,30 @@
 namespace tableq::inline v0 {
 namespace {
 
-using core::queue_state;
+using core::ended_attempt;
 using core::statement;
-using core::transaction_state;
 
-/// Runs `work(const queue_state&, transaction_state*)`.
+/// Runs `work(const queue_state&, transaction_state*, given...)`.
 /// @param id of a claim queue.
-template <class Work>
-auto lease_operation(const queue& handle, statement id, Work work) {
-  auto done = core::operation(handle, core::of_kind(handle.kind(), id), work);
-  if (!core::access::is_bound(handle)) core::apply_retention(core::access::state_of(handle));
-  return done;
+template <class Work, class... Given>
+auto lease_operation(const queue& handle, statement id, Work work, const Given&... given) {
+  core::queue_operation one(handle, core::of_kind(handle.kind(), id));
+  try {
+    const core::queue_state& queue = one.begin();
+    auto done = work(queue, one.tx(), given...);
+    if (one.tx() == nullptr) core::apply_retention(queue);
+    return done;
+  } catch (const error& failure) {
+    one.fail(failure);
+  }
 }
 
-/// @param work one of the functions of operations.hpp.
-template <class Work>
-std::vector<settle_result> settle(const queue& handle, statement id, const receipts_view& taken,
-                                  Work work) {
-  return lease_operation(handle, id, [&](const queue_state& state, transaction_state* tx) {
-    return work(state, tx, taken);
-  });
+ended_attempt to_attempt(const receipt& taken, std::string_view error,
+                         const fail_options& options) {
+  return {.receipt = taken,
+          .error = error,
+          .delay = options.delay,
+          .how = options.give_up ? ended_attempt::kind::given_up : ended_attempt::kind::failed};
 }
 
 receipts_view just(const receipt& one) {
@@ -38,10 +42,7 @@ receipts_view just(const receipt& one) {
 }  // namespace
 
 std::vector<delivery> leased_queue::take(std::size_t max, const take_options& options) {
-  return lease_operation(*this, statement::claim_take,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           return core::take(state, tx, max, options);
-                         });
+  return lease_operation(*this, statement::claim_take, core::take, max, options, nullptr);
 }
 std::optional<delivery> leased_queue::take_one(const take_options& options) {
   std::vector<delivery> taken = take(1, options);
@@ -52,35 +53,31 @@ settle_result leased_queue::complete(const receipt& taken) {
   return complete_batch(just(taken)).front();
 }
 std::vector<settle_result> leased_queue::complete_batch(const receipts_view& taken) {
-  return settle(*this, statement::claim_complete, taken,
-                [](const auto&... given) { return core::complete(given...); });
+  return lease_operation(*this, statement::claim_complete, core::complete, taken,
+                         core::given_results());
 }
 
 settle_result leased_queue::fail(const receipt& taken, text_view error,
                                  const fail_options& options) {
   return lease_operation(*this, statement::claim_fail,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           const core::failed_attempt one{taken, error.view(), options};
-                           return core::fail(state, tx, std::span(&one, 1)).front();
-                         });
+                         [&](const core::queue_state& mine, core::transaction_state* tx) {
+                           return core::fail(mine, tx, {to_attempt(taken, error.view(), options)});
+                         })
+      .front();
 }
 std::vector<settle_result> leased_queue::fail_batch(const batch_view<failure>& failures) {
-  return lease_operation(*this, statement::claim_fail,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           std::vector<core::failed_attempt> attempts;
-                           attempts.reserve(failures.items().size());
-                           for (const failure& one : failures.items()) {
-                             attempts.push_back({one.receipt, one.error, one.options});
-                           }
-                           return core::fail(state, tx, attempts);
-                         });
+  std::vector<ended_attempt> attempts;
+  attempts.reserve(failures.items().size());
+  for (const failure& one : failures.items())
+    attempts.push_back(to_attempt(one.receipt, one.error, one.options));
+  return lease_operation(*this, statement::claim_fail, core::fail, attempts);
 }
 
 settle_result leased_queue::release(const receipt& taken) {
   return release_batch(just(taken)).front();
 }
 std::vector<settle_result> leased_queue::release_batch(const receipts_view& taken) {
-  return settle(*this, statement::claim_release, taken, core::release);
+  return lease_operation(*this, statement::claim_release, core::release, taken);
 }
 
 settle_result leased_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
@@ -88,10 +85,7 @@ settle_result leased_queue::extend(const receipt& taken, std::chrono::millisecon
 }
 std::vector<settle_result> leased_queue::extend_batch(const receipts_view& taken,
                                                       std::chrono::milliseconds lease) {
-  return lease_operation(*this, statement::claim_extend,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           return core::extend(state, tx, taken, lease);
-                         });
+  return lease_operation(*this, statement::claim_extend, core::extend, taken, lease);
 }
 
 }  // namespace tableq::inline v0

@@ -10,15 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/claim_queue.hpp>
+
 #include "core/base/errors.hpp"
 #include "core/claim/dead_letters.hpp"
 #include "core/claim/lease_table.hpp"
 #include "core/claim/operations.hpp"
+#include "core/claim/retention.hpp"
 #include "core/claim/step.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 #include "core/observe/observation.hpp"
+#include "core/queue/operation.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
@@ -71,11 +75,11 @@ std::vector<stored_message> with_notes(const queue_state& queue, transaction_sta
                                        std::vector<stored_message> messages) {
   if (queue.info().layout < layout_with_notes) return messages;
   const auto read = [&](bool wanted, bool done, const auto& what, auto add) {
-    std::vector<id_item> items;
+    std::vector<message_id> items;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; wanted && i < messages.size(); ++i) {
       if ((messages[i].state == message_state::done) != done) continue;
-      items.push_back({messages[i].id});
+      items.push_back(messages[i].id);
       asked.push_back(i);
     }
     if (items.empty()) return;
@@ -98,9 +102,9 @@ std::vector<change_result> results_of(const queue_state& queue, transaction_stat
                                       ResultIn result_in) {
   std::vector<change_result> out(ids.size(), change_result::not_found);
   for (const auto& row : done) out[row.item] = change_result::applied;
-  std::vector<id_item> others;
+  std::vector<message_id> others;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (out[i] != change_result::applied) others.push_back({ids[i]});
+    if (out[i] != change_result::applied) others.push_back(ids[i]);
   }
   if (others.empty()) return out;
   std::map<message_id, message_state> states;
@@ -128,36 +132,30 @@ change_result unreadied(message_state now) {
 
 /// In a transaction that keeps a snapshot, a message that was not found may be newer than the
 /// snapshot.
-/// @param id_at the id of a result.
-template <class IdAt>
 std::vector<change_result> certain_of(const queue_state& queue, transaction_state* tx,
-                                      std::vector<change_result> results, IdAt id_at) {
+                                      std::span<const message_id> ids,
+                                      std::vector<change_result> results) {
   std::vector<message_id> missing;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] == change_result::not_found) missing.push_back(id_at(i));
+    if (results[i] == change_result::not_found) missing.push_back(ids[i]);
   }
   check_unseen(queue, tx, missing, [&](connection& session, std::span<const std::size_t> unseen) {
-    std::vector<id_item> asked;
-    for (const std::size_t i : unseen) asked.push_back({missing[i]});
+    std::vector<message_id> asked;
+    for (const std::size_t i : unseen) asked.push_back(missing[i]);
     return run(session, queue.names(), statements::claim_state_of, {}, asked).empty();
   });
   return results;
 }
 
-/// The statement that reads these columns.
+/// The statement that reads these columns; `all` reads all.
 template <class Statement>
-const Statement& by_detail(message_detail columns, const Statement& all, const Statement& outline,
-                           const Statement& seen) {
-  switch (columns) {
-    case message_detail::all:
-      return all;
-    case message_detail::outline:
-      return outline;
-    case message_detail::seen:
-      return seen;
-  }
-  refuse("there is no such detail of a message");
+Statement by_detail(message_detail columns, const Statement& all) {
+  if (columns < message_detail::all || columns > message_detail::seen)
+    refuse("there is no such detail of a message");
+  return {static_cast<statement>(static_cast<int>(all.id) + static_cast<int>(columns))};
 }
+static_assert(static_cast<int>(message_detail::outline) == 1 &&
+              static_cast<int>(message_detail::seen) == 2);
 
 std::vector<stored_message> list_bare(const queue_state& queue, message_state which,
                                       const page& page) {
@@ -167,38 +165,27 @@ std::vector<stored_message> list_bare(const queue_state& queue, message_state wh
   const auto time = [&](auto member) {
     return page.after ? milliseconds_of((*page.after).*member) : before_all;
   };
+  const bool over = which == message_state::done || which == message_state::dead;
+  const list_request asked{
+      .state = which,
+      .max = page.max,
+      .after_at = time(over ? &stored_message::finished_at : &stored_message::due_at),
+      .after_priority = priority,
+      .after_id = id};
+  const auto read = [&](const auto& all) {
+    return to_stored(queue.execute(nullptr, by_detail(page.with.detail, all), asked));
+  };
   switch (which) {
     case message_state::ready:
-    case message_state::held: {
-      const auto& what = which == message_state::ready
-                             ? by_detail(page.with.detail, claim_list_ready,
-                                         claim_list_ready_outline, claim_list_ready_seen)
-                             : by_detail(page.with.detail, claim_list_held, claim_list_held_outline,
-                                         claim_list_held_seen);
-      return to_stored(queue.execute(nullptr, what,
-                                     {.max = page.max,
-                                      .after_priority = priority,
-                                      .after_at = time(&stored_message::due_at),
-                                      .after_id = id}));
-    }
+      return read(claim_list_ready);
+    case message_state::held:
+      return read(claim_list_held);
     case message_state::leased:
     case message_state::delayed:
-      return to_stored(queue.execute(nullptr,
-                                     by_detail(page.with.detail, claim_list_waiting,
-                                               claim_list_waiting_outline, claim_list_waiting_seen),
-                                     {.state = which,
-                                      .max = page.max,
-                                      .after_at = time(&stored_message::due_at),
-                                      .after_priority = priority,
-                                      .after_id = id}));
+      return read(claim_list_waiting);
     case message_state::done:
     case message_state::dead:
-      return to_stored(queue.execute(
-          nullptr, by_detail(page.with.detail, claim_list, claim_list_outline, claim_list_seen),
-          {.state = which,
-           .max = page.max,
-           .after_at = time(&stored_message::finished_at),
-           .after_id = id}));
+      return read(claim_list);
   }
   throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
               {.backend = queue.database().name()});
@@ -215,11 +202,10 @@ std::vector<std::optional<stored_message>> get(const queue_state& queue, transac
                                                std::span<const message_id> ids,
                                                const look_options& with) {
   if (ids.empty()) return {};
-  const auto& what = by_detail(with.detail, statements::claim_get, statements::claim_get_outline,
-                               statements::claim_get_seen);
+  const auto& what = by_detail(with.detail, statements::claim_get);
   std::vector<stored_message> rows;
   std::set<message_id> known;  // an id may be given twice
-  for (auto& row : queue.execute(tx, what, {}, items_of(ids))) {
+  for (auto& row : queue.execute(tx, what, {}, ids)) {
     if (known.insert(row.id).second) rows.push_back(to_stored(std::move(row)));
   }
   std::map<message_id, stored_message> found;
@@ -235,39 +221,17 @@ std::vector<std::optional<stored_message>> get(const queue_state& queue, transac
   return out;
 }
 
-std::vector<waiting_group> groups(const queue_state& queue, std::size_t max) {
-  constexpr std::size_t looked_at = 10'000;
-  check_batch_size(max);
-  std::vector<waiting_group> out;
-  for (auto& row :
-       queue.execute(nullptr, statements::claim_groups, {.max = looked_at, .groups = max})) {
-    out.push_back(
-        {.group = std::move(row.group_key), .waiting = row.waiting, .oldest = row.oldest});
-  }
-  return out;
-}
-
-std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
-                                   std::string_view key, const look_options& with) {
-  check_key(key);
-  auto found = with_notes(queue, tx, with,
-                          to_stored(queue.execute(tx, statements::claim_find,
-                                                  {.key = key, .now = queue.database().now()})));
-  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
-}
-
 std::vector<change_result> cancel(const queue_state& queue, transaction_state* tx,
                                   std::span<const message_id> ids, int states) {
   if (ids.empty()) return {};
   auto results = claim_step(
       queue, tx, ids, queue.info().batches, [&](transaction_state* step_tx, claim_effects& done) {
-        const auto gone =
-            queue.execute(step_tx, statements::claim_cancel, {.states = states}, items_of(ids));
+        const auto gone = queue.execute(step_tx, statements::claim_cancel, {.states = states}, ids);
         for (const auto& row : gone) done.removed.push_back(row.id);
         done.left = !gone.empty();
         return results_of(queue, step_tx, gone, ids, uncancelled);
       });
-  return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
+  return certain_of(queue, tx, ids, std::move(results));
 }
 
 std::vector<change_result> set_priority(const queue_state& queue, transaction_state* tx,
@@ -283,8 +247,7 @@ std::vector<change_result> set_priority(const queue_state& queue, transaction_st
   }
   const auto changed = queue.execute(tx, statements::claim_set_priority, {}, items);
   const std::vector<change_result> results =
-      certain_of(queue, tx, results_of(queue, tx, changed, ids, unchanged),
-                 [&](std::size_t i) { return ids[i]; });
+      certain_of(queue, tx, ids, results_of(queue, tx, changed, ids, unchanged));
   std::vector<change_result> out;
   out.reserve(changes.size());
   for (const new_priority& one : changes) out.push_back(results[places.at(one.id)]);
@@ -296,70 +259,23 @@ std::vector<change_result> make_ready(const queue_state& queue, transaction_stat
   if (ids.empty()) return {};
   auto results =
       claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
-        const auto rested = queue.execute(
-            step_tx, statements::claim_make_ready,
-            {.regroup = regroup_of(queue), .now = queue.database().now()}, items_of(ids));
+        const auto rested =
+            queue.execute(step_tx, statements::claim_make_ready,
+                          {.regroup = regroup_of(queue), .now = queue.database().now()}, ids);
         for (const auto& row : rested)
           if (row.state == message_state::ready) done.returned.push_back(row.id);
         done.readable = done.returned.size();
         return results_of(queue, step_tx, rested, ids, unreadied);
       });
-  return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
-}
-
-std::vector<stored_message> peek_claims(const queue_state& queue, std::size_t max) {
-  check_batch_size(max);
-  return to_stored(
-      queue.execute(nullptr, statements::claim_peek, {.max = max, .now = queue.database().now()}));
-}
-
-std::size_t purge_claims(const queue_state& queue, message_state state,
-                         const purge_options& options) {
-  if (state != message_state::done && state != message_state::dead) {
-    refuse("purge deletes messages that are done or dead; cancel removes those that wait");
-  }
-  check_delay(options.older_than, "older_than");
-  check_batch_size(options.batch, 4000);
-  std::size_t total = 0;
-  for (;;) {
-    const std::size_t gone = queue
-                                 .execute(nullptr, statements::claim_purge,
-                                          {.state = state,
-                                           .older_than = options.older_than,
-                                           .max = options.batch,
-                                           .now = queue.database().now()})
-                                 .size();
-    total += gone;
-    if (gone < options.batch) return total;
-  }
-}
-
-claim_stats stats(const queue_state& queue, const stats_options& options) {
-  claim_stats out = leases_of(queue).stats(queue, options);
-  if (queue.dead_letters() != nullptr) {
-    const std::size_t most = count_limit(options);
-    if (const auto found = letters_in(*queue.dead_letters(), queue.name(), most)) {
-      out.dead_letters = found->letters;
-      out.dead_letters_at_least = found->seen >= most;
-    }
-  }
-  notify_observer(queue.database().watching(), [&](observer& sink) {
-    sink.counted({.name = contract_of(statement::claim_stats).name,
-                  .backend = queue.database().name(),
-                  .queue = queue.name(),
-                  .kind = queue.info().kind},
-                 out);
-  });
-  return out;
+  return certain_of(queue, tx, ids, std::move(results));
 }
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
   return claim_step(queue, nullptr, ids, queue.info().batches,
                     [&](transaction_state* step_tx, claim_effects& done) {
-                      const auto back =
-                          queue.execute(step_tx, statements::claim_redrive,
-                                        {.now = queue.database().now()}, items_of(ids));
+                      const auto back = queue.execute(step_tx, statements::claim_redrive,
+                                                      {.now = queue.database().now()}, ids);
                       for (const auto& row : back) done.redriven.push_back(row.id);
                       done.readable = back.size();
                       done.readmitted = true;
@@ -368,3 +284,115 @@ std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
 }
 
 }  // namespace tableq::inline v0::core
+
+namespace tableq::inline v0 {
+
+using core::operation;
+using core::operation_outside;
+using core::queue_state;
+using core::statement;
+using core::transaction_state;
+
+std::vector<stored_message> claim_queue::peek(std::size_t max) const {
+  return operation_outside(*this, statement::claim_peek, [&](const queue_state& mine) {
+    core::check_batch_size(max);
+    return core::to_stored(mine.execute(nullptr, core::statements::claim_peek,
+                                        {.max = max, .now = mine.database().now()}));
+  });
+}
+std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
+  return operation_outside(*this, statement::claim_list, core::list, state, page);
+}
+std::optional<stored_message> claim_queue::get(message_id id, const look_options& with) const {
+  return std::move(get_batch(std::span(&id, 1), with).front());
+}
+std::vector<std::optional<stored_message>> claim_queue::get_batch(const batch_view<message_id>& ids,
+                                                                  const look_options& with) const {
+  return operation(*this, statement::claim_get, core::get, ids.items(), with);
+}
+std::vector<waiting_group> claim_queue::groups(std::size_t max) const {
+  return operation_outside(*this, statement::claim_groups, [&](const queue_state& mine) {
+    constexpr std::size_t looked_at = 10'000;
+    core::check_batch_size(max);
+    std::vector<waiting_group> out;
+    for (auto& row :
+         mine.execute(nullptr, core::statements::claim_groups, {.max = looked_at, .groups = max})) {
+      out.push_back(
+          {.group = std::move(row.group_key), .waiting = row.waiting, .oldest = row.oldest});
+    }
+    return out;
+  });
+}
+std::optional<stored_message> claim_queue::find(text_view key, const look_options& with) const {
+  return operation(
+      *this, statement::claim_find, [&](const queue_state& mine, transaction_state* tx) {
+        core::check_key(key.view());
+        auto found = core::with_notes(
+            mine, tx, with,
+            core::to_stored(mine.execute(tx, core::statements::claim_find,
+                                         {.key = key.view(), .now = mine.database().now()})));
+        return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+      });
+}
+claim_stats claim_queue::stats(const stats_options& options) const {
+  return operation_outside(*this, statement::claim_stats, [&](const queue_state& mine) {
+    claim_stats out = core::leases_of(mine).stats(mine, options);
+    if (mine.dead_letters() != nullptr) {
+      const std::size_t most = core::count_limit(options);
+      if (const auto found = core::letters_in(*mine.dead_letters(), mine.name(), most)) {
+        out.dead_letters = found->letters;
+        out.dead_letters_at_least = found->seen >= most;
+      }
+    }
+    core::notify_observer(mine.database().watching(), [&](observer& sink) {
+      sink.counted({.name = core::contract_of(statement::claim_stats).name,
+                    .backend = mine.database().name(),
+                    .queue = mine.name(),
+                    .kind = mine.info().kind},
+                   out);
+    });
+    return out;
+  });
+}
+
+change_result claim_queue::cancel(message_id id) {
+  return cancel_batch(std::span(&id, 1)).front();
+}
+std::vector<change_result> claim_queue::cancel_batch(const batch_view<message_id>& ids) {
+  return operation(*this, statement::claim_cancel, core::cancel, ids.items(),
+                   core::cancelled_states);
+}
+change_result claim_queue::set_priority(message_id id, std::int32_t priority) {
+  const new_priority one{id, priority};
+  return set_priority_batch(std::span(&one, 1)).front();
+}
+std::vector<change_result> claim_queue::set_priority_batch(
+    const batch_view<new_priority>& changes) {
+  return operation(*this, statement::claim_set_priority, core::set_priority, changes.items());
+}
+change_result claim_queue::make_ready(message_id id) {
+  return make_ready_batch(std::span(&id, 1)).front();
+}
+std::vector<change_result> claim_queue::make_ready_batch(const batch_view<message_id>& ids) {
+  return operation(*this, statement::claim_make_ready, core::make_ready, ids.items());
+}
+std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
+  return operation_outside(*this, statement::claim_redrive, core::redrive, ids.items());
+}
+std::size_t claim_queue::purge(message_state state, const purge_options& options) {
+  return operation_outside(*this, statement::claim_purge, [&](const queue_state& mine) {
+    if (state != message_state::done && state != message_state::dead) {
+      core::refuse("purge deletes messages that are done or dead; cancel removes those that wait");
+    }
+    core::check_delay(options.older_than, "older_than");
+    core::check_batch_size(options.batch, 4000);
+    std::size_t total = 0;
+    for (;;) {
+      const std::size_t gone = core::purge_some(mine, state, options.older_than, options.batch);
+      total += gone;
+      if (gone < options.batch) return total;
+    }
+  });
+}
+
+}  // namespace tableq::inline v0

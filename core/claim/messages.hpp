@@ -3,13 +3,11 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
-#include <tableq/stats.hpp>
 
 #include "core/queue/queue_state.hpp"
 #include "core/seam/claim_requests.hpp"
@@ -24,9 +22,6 @@ std::vector<stored_message> list(const queue_state& queue, message_state which, 
 std::vector<std::optional<stored_message>> get(const queue_state& queue, transaction_state* tx,
                                                std::span<const message_id> ids,
                                                const look_options& with = {});
-std::vector<waiting_group> groups(const queue_state& queue, std::size_t max);
-std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
-                                   std::string_view key, const look_options& with);
 
 /// As in states_request. Ready, delayed, held and dead messages can be cancelled.
 inline constexpr int waiting_states =
@@ -40,14 +35,6 @@ std::vector<change_result> make_ready(const queue_state& queue, transaction_stat
                                       std::span<const message_id> ids);
 std::vector<change_result> set_priority(const queue_state& queue, transaction_state* tx,
                                         std::span<const new_priority> changes);
-
-std::vector<stored_message> peek_claims(const queue_state& queue, std::size_t max);
-std::size_t purge_claims(const queue_state& queue, message_state state,
-                         const purge_options& options);
-
-claim_stats stats(const queue_state& queue, const stats_options& options);
-
-// Redrives dead messages; claim_queue.hpp documents each function.
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids);
 

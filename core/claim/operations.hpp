@@ -21,14 +21,6 @@
 
 namespace tableq::inline v0::core {
 
-/// The items of a statement that takes ids.
-[[nodiscard]] inline std::vector<id_item> items_of(std::span<const message_id> ids) {
-  std::vector<id_item> out;
-  out.reserve(ids.size());
-  for (const message_id id : ids) out.push_back({id});
-  return out;
-}
-
 /// The layout of a queue from which on its messages have progress and result.
 inline constexpr int layout_with_notes = 3;
 
@@ -92,14 +84,12 @@ std::vector<settle_result> complete(const queue_state& queue, transaction_state*
                                     const receipts_view& receipts, given_results results = {});
 /// Why the queue cannot keep a result of that many bytes. Empty: it can.
 [[nodiscard]] std::optional<error> refused_result(const queue_state& queue, std::size_t size);
-/// As tableq::failure; the text is borrowed.
-struct failed_attempt {
-  tableq::receipt receipt;
-  std::string_view error;
-  fail_options options;
-};
+/// Any texts may be their errors.
 std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
-                                std::span<const failed_attempt> failures);
+                                std::vector<ended_attempt> failures);
+/// Ends attempts, with the consequences.
+std::vector<settle_result> end_attempts(const queue_state& queue, transaction_state* tx,
+                                        std::span<const ended_attempt> attempts);
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts);
 
@@ -118,13 +108,6 @@ void say_progress(const queue_state& queue, const receipt& taken, double done,
 /// time.
 /// @throws error only in a transaction.
 void store_notes(const queue_state& queue, transaction_state* tx, const receipts_view& receipts);
-
-/// Waits for the end of a message.
-awaited await_end(const queue_state& queue, message_id id, const wait_for_options& options);
-
-/// Makes the messages dead.
-void make_dead(const queue_state& queue, transaction_state* tx,
-               std::span<const unfit_message> messages);
 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/claim_queue.hpp>
 #include <tableq/error.hpp>
 
 #include "core/base/errors.hpp"
@@ -15,6 +16,7 @@
 #include "core/claim/operations.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/operation.hpp"
 #include "core/seam/statements.hpp"
 #include "core/session/backoff.hpp"
 #include "core/waking/change_signal.hpp"
@@ -23,7 +25,6 @@ namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 /// Why the queue has no place for it. Empty: it has.
 /// @param what "a result".
@@ -99,8 +100,7 @@ std::optional<stored_message> ended(const queue_state& queue, message_id id) {
   if (queue.info().layout < layout_with_notes) {
     return std::move(get(queue, nullptr, std::span(&id, 1), {}).front());
   }
-  const id_item one{id};
-  auto found = queue.execute(nullptr, statements::claim_outcome, {}, std::span(&one, 1));
+  auto found = queue.execute(nullptr, statements::claim_outcome, {}, std::span(&id, 1));
   if (found.empty()) return std::nullopt;
   stored_message out;
   if (found.front().errors) out.errors = decode_errors(*found.front().errors);
@@ -148,33 +148,62 @@ void store_notes(const queue_state& queue, transaction_state* tx, const receipts
   }
 }
 
-awaited await_end(const queue_state& queue, message_id id, const wait_for_options& options) {
-  using ending = awaited::ending;
-  constexpr milliseconds shortest{10};
-  constexpr milliseconds longest{500};
-  check_wait(options.wait, false);
-  settled_bell bell(queue, id);
-  const auto until = steady_clock::now() + options.wait;
-  backoff pauses(shortest, std::min(longest, queue.database().options().poll_interval));
-  for (;;) {
-    const std::uint64_t mark = bell.mark();
-    const id_item one{id};
-    const auto found = queue.execute(nullptr, statements::claim_state_of, {}, std::span(&one, 1));
-    if (found.empty()) return {.how = ending::gone};
-    const message_state state = found.front().state;
-    if (state == message_state::done || state == message_state::dead) {
-      std::optional<stored_message> end = ended(queue, id);
-      if (!end) return {.how = ending::gone};  // It was purged just now.
-      awaited out{.how = state == message_state::done ? ending::done : ending::dead,
-                  .state = state,
-                  .result = std::move(end->result)};
-      if (!end->errors.empty()) out.error = std::move(end->errors.back());
-      return out;
-    }
-    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
-    if (options.stop.stop_requested() || left.count() <= 0) return {.state = state};
-    if (bell.wait(mark, std::min(pauses.pause(), left), options.stop)) pauses.reset();
-  }
+}  // namespace tableq::inline v0::core
+
+namespace tableq::inline v0 {
+
+using core::queue_state;
+using core::statement;
+using core::transaction_state;
+
+void claim_queue::progress(const receipt& taken, double done, text_view note) {
+  // The database is not asked.
+  const queue_state& state = core::access::state_of(*this);
+  core::named(state.database().name(), core::contract_of(statement::claim_progress).name, [&] {
+    state.database().check_here();
+    core::say_progress(state, taken, done, note.view());
+  });
 }
 
-}  // namespace tableq::inline v0::core
+settle_result claim_queue::complete(const receipt& taken, payload_view result) {
+  return core::operation(
+      *this, statement::claim_complete, [&](const queue_state& mine, transaction_state* tx) {
+        const std::optional<std::string_view> given = result.view();
+        return core::complete(mine, tx, std::span(&taken, 1), std::span(&given, 1)).front();
+      });
+}
+
+awaited claim_queue::wait_for(message_id id, const wait_for_options& options) const {
+  return core::operation_outside(
+      *this, statement::claim_outcome, [&](const queue_state& mine) -> awaited {
+        using ending = awaited::ending;
+        constexpr std::chrono::milliseconds shortest{10};
+        constexpr std::chrono::milliseconds longest{500};
+        core::check_wait(options.wait, false);
+        core::settled_bell bell(mine, id);
+        const auto until = std::chrono::steady_clock::now() + options.wait;
+        core::backoff pauses(shortest, std::min(longest, mine.database().options().poll_interval));
+        for (;;) {
+          const std::uint64_t mark = bell.mark();
+          const auto found =
+              mine.execute(nullptr, core::statements::claim_state_of, {}, std::span(&id, 1));
+          if (found.empty()) return {.how = ending::gone};
+          const message_state state = found.front().state;
+          if (state == message_state::done || state == message_state::dead) {
+            std::optional<stored_message> end = core::ended(mine, id);
+            if (!end) return {.how = ending::gone};  // It was purged just now.
+            awaited out{.how = state == message_state::done ? ending::done : ending::dead,
+                        .state = state,
+                        .result = std::move(end->result)};
+            if (!end->errors.empty()) out.error = std::move(end->errors.back());
+            return out;
+          }
+          const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+              until - std::chrono::steady_clock::now());
+          if (options.stop.stop_requested() || left.count() <= 0) return {.state = state};
+          if (bell.wait(mark, std::min(pauses.pause(), left), options.stop)) pauses.reset();
+        }
+      });
+}
+
+}  // namespace tableq::inline v0

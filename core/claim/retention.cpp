@@ -21,18 +21,20 @@ bool delete_some(const queue_state& queue, message_state state, std::chrono::mil
                  steady_clock::time_point until) {
   std::size_t gone = most_at_once;
   while (gone == most_at_once && steady_clock::now() < until) {
-    gone = queue
-               .execute(nullptr, statements::claim_purge,
-                        {.state = state,
-                         .older_than = age,
-                         .max = most_at_once,
-                         .now = queue.database().now()})
-               .size();
+    gone = purge_some(queue, state, age, most_at_once);
   }
   return gone < most_at_once;
 }
 
 }  // namespace
+
+std::size_t purge_some(const queue_state& queue, message_state state, std::chrono::milliseconds age,
+                       std::size_t max) {
+  return queue
+      .execute(nullptr, statements::claim_purge,
+               {.state = state, .older_than = age, .max = max, .now = queue.database().now()})
+      .size();
+}
 
 void apply_retention(const queue_state& opened) noexcept {
   const queue_state& queue = opened.current();

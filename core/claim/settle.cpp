@@ -61,37 +61,44 @@ distinct_receipts distinct(const receipts_view& given) {
   return out;
 }
 
-/// In a transaction that keeps a snapshot, a lease that was not found may be newer than the
-/// snapshot.
-std::vector<settle_result> certain(const queue_state& queue, transaction_state* tx,
-                                   const receipts_view& receipts,
-                                   std::vector<settle_result> results) {
-  if (tx == nullptr || queue.mapped() != nullptr) return results;
-  std::vector<receipt_item> lost;
-  std::vector<message_id> ids;
+/// Checks the leases that were not found: see check_unseen.
+void check_lost(const queue_state& queue, transaction_state* tx, const receipts_view& receipts,
+                const std::vector<settle_result>& results) {
+  if (tx == nullptr || queue.mapped() != nullptr) return;
+  std::vector<receipt> lost;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] == settle_result::applied) continue;
-    lost.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
-    ids.push_back(receipts[i].id);
+    if (results[i] != settle_result::applied) lost.push_back(receipts[i]);
   }
-  check_unseen(queue, tx, ids, [&](connection& session, std::span<const std::size_t> unseen) {
-    std::vector<receipt_item> asked;
-    for (const std::size_t i : unseen) asked.push_back(lost[i]);
-    return run(session, queue.names(), statements::claim_lost, {}, asked).size() == asked.size();
-  });
-  return results;
+  check_unseen(queue, tx, ids_of(lost),
+               [&](connection& session, std::span<const std::size_t> unseen) {
+                 std::vector<receipt> asked;
+                 for (const std::size_t i : unseen) asked.push_back(lost[i]);
+                 return run(session, queue.names(), statements::claim_lost, {}, asked).size() ==
+                        asked.size();
+               });
 }
 
-/// The results of a settlement that the followers of the database object are told.
-template <class Settle>
-std::vector<settle_result> told(const queue_state& queue, const receipts_view& receipts,
-                                Settle settle) {
-  settlements::running now(queue.database().settled(), receipts);
-  std::vector<settle_result> results = settle();
-  now.done();
-  queue.shared().notes.forget(receipts);
-  return results;
-}
+/// A settlement that the followers of the database object are told.
+class told_settlement {
+ public:
+  told_settlement(const queue_state& queue, transaction_state* tx, const receipts_view& receipts)
+      : queue_(queue), tx_(tx), receipts_(receipts), now_(queue.database().settled(), receipts) {}
+
+  /// @param results of the settlement. In a transaction that keeps a snapshot, a lease that was not
+  ///   found may be newer than the snapshot.
+  std::vector<settle_result> ends(std::vector<settle_result> results) {
+    check_lost(queue_, tx_, receipts_, results);
+    now_.done();
+    queue_.shared().notes.forget(receipts_);
+    return results;
+  }
+
+ private:
+  const queue_state& queue_;
+  transaction_state* tx_;
+  const receipts_view& receipts_;
+  settlements::running now_;
+};
 
 /// Completes messages of groups. @return empty: they have none, or it is not possible at once;
 /// nothing was done.
@@ -100,42 +107,15 @@ std::optional<std::vector<settle_result>> complete_in_groups(const queue_state& 
                                                              std::span<const message_id> ids) {
   const group_set groups = groups_of(queue, nullptr, ids);
   if (groups.empty()) return std::nullopt;
-  std::vector<receipt_item> items;
-  items.reserve(receipts.size());
-  for (std::size_t i = 0; i < receipts.size(); ++i)
-    items.push_back({.id = receipts[i].id, .fence = receipts[i].fence});
-  auto done = in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, items));
+  auto done =
+      in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, copied(receipts)));
   if (!done) return std::nullopt;
   std::vector<settle_result> out(receipts.size(), settle_result::lease_lost);
   const bool left = done->rows.size() > 0;
-  for (auto& row : rows_of<id_row, receipt_item>(std::move(done->rows)))
+  for (auto& row : rows_of<id_row, receipt>(std::move(done->rows)))
     out[row.item] = settle_result::applied;
   apply(queue, nullptr, {.readable = done->readable, .left = left});
   return out;
-}
-
-/// Ends attempts, with the consequences.
-std::vector<settle_result> end_attempts(const queue_state& queue, transaction_state* tx,
-                                        std::span<const ended_attempt> attempts) {
-  if (attempts.empty()) return {};
-  std::vector<receipt> receipts;
-  receipts.reserve(attempts.size());
-  for (const ended_attempt& one : attempts) receipts.push_back(one.receipt);
-  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
-    const auto ended = leases_of(queue).fail(queue, step_tx, attempts);
-    for (const changed_message& each : ended) {
-      if (each.state == message_state::dead) done.dead.push_back(each.id);
-      if (each.state == message_state::ready) done.returned.push_back(each.id);
-    }
-    done.readable = ended.size() - done.dead.size();
-    done.left = !ended.empty();
-    return results_of(ended, attempts.size());
-  };
-  store_notes(queue, tx, receipts);  // a retry keeps them
-  return told(queue, receipts, [&] {
-    return certain(queue, tx, receipts,
-                   claim_step(queue, tx, ids_of(receipts), has_consequences(queue), work));
-  });
 }
 
 }  // namespace
@@ -150,48 +130,54 @@ std::vector<settle_result> complete(const queue_state& queue, transaction_state*
   if (receipts.empty()) return {};
   const queue_info& rules = queue.info();
   const bool several = rules.batches || (!rules.keep_completed && rules.key_window.count() != 0);
-  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
-    const auto completed = leases_of(queue).complete(queue, step_tx, receipts, results);
-    for (const changed_message& each : completed) done.completed.push_back(each.id);
-    done.left = !completed.empty();
-    return results_of(completed, receipts.size());
-  };
-  return told(queue, receipts, [&] {
-    const std::vector<message_id> ids = ids_of(receipts);
-    if (tx == nullptr && rules.groups && !rules.keep_completed && !several) {
-      if (auto settled = complete_in_groups(queue, receipts, ids)) return *std::move(settled);
-    }
-    return certain(queue, tx, receipts, claim_step(queue, tx, ids, several, work));
-  });
+  told_settlement told(queue, tx, receipts);
+  const std::vector<message_id> ids = ids_of(receipts);
+  if (tx == nullptr && rules.groups && !rules.keep_completed && !several) {
+    if (auto settled = complete_in_groups(queue, receipts, ids)) return told.ends(*settled);
+  }
+  return told.ends(
+      claim_step(queue, tx, ids, several, [&](transaction_state* step_tx, claim_effects& done) {
+        const auto completed = leases_of(queue).change(
+            queue, step_tx, receipts, {.is = lease_change::kind::complete, .results = results});
+        for (const changed_message& each : completed) done.completed.push_back(each.id);
+        done.left = !completed.empty();
+        return results_of(completed, receipts.size());
+      }));
 }
 
 std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
-                                std::span<const failed_attempt> failures) {
+                                std::vector<ended_attempt> failures) {
   std::deque<std::string> texts;  // a deque never moves its elements
-  std::vector<ended_attempt> attempts;
-  attempts.reserve(failures.size());
-  for (const failed_attempt& one : failures) {
+  for (ended_attempt& one : failures) {
     check_receipt(queue, one.receipt);
-    if (one.options.delay) check_delay(*one.options.delay);
-    attempts.push_back(
-        {.receipt = one.receipt,
-         .error = texts.emplace_back(encode_error(one.error, queue.database().narrow_texts())),
-         .delay = one.options.delay,
-         .how = one.options.give_up ? ended_attempt::kind::given_up : ended_attempt::kind::failed});
+    if (one.delay) check_delay(*one.delay);
+    one.error = texts.emplace_back(encode_error(one.error, queue.database().narrow_texts()));
   }
-  return end_attempts(queue, tx, attempts);
+  return end_attempts(queue, tx, failures);
 }
 
-void make_dead(const queue_state& queue, transaction_state* tx,
-               std::span<const unfit_message> messages) {
-  std::vector<ended_attempt> attempts;
-  for (const unfit_message& one : messages) {
-    attempts.push_back(
-        {.receipt = one.receipt,
-         .error = one.why,
-         .how = one.attempt_counts ? ended_attempt::kind::given_up : ended_attempt::kind::untried});
-  }
-  end_attempts(queue, tx, attempts);
+std::vector<settle_result> end_attempts(const queue_state& queue, transaction_state* tx,
+                                        std::span<const ended_attempt> attempts) {
+  if (attempts.empty()) return {};
+  std::vector<receipt> receipts;
+  receipts.reserve(attempts.size());
+  for (const ended_attempt& one : attempts) receipts.push_back(one.receipt);
+  const receipts_view all(receipts);
+  store_notes(queue, tx, all);  // a retry keeps them
+  told_settlement told(queue, tx, all);
+  return told.ends(claim_step(queue, tx, ids_of(all), has_consequences(queue),
+                              [&](transaction_state* step_tx, claim_effects& done) {
+                                const auto ended = leases_of(queue).fail(queue, step_tx, attempts);
+                                for (const changed_message& each : ended) {
+                                  if (each.state == message_state::dead)
+                                    done.dead.push_back(each.id);
+                                  if (each.state == message_state::ready)
+                                    done.returned.push_back(each.id);
+                                }
+                                done.readable = ended.size() - done.dead.size();
+                                done.left = !ended.empty();
+                                return results_of(ended, attempts.size());
+                              }));
 }
 
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
@@ -199,24 +185,19 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
   store_notes(queue, tx, receipts);  // a retry keeps them
-  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
-    const auto released = leases_of(queue).release(queue, step_tx, receipts);
-    for (const changed_message& each : released) done.returned.push_back(each.id);
-    done.readable = released.size();
-    done.left = !released.empty();
-    return results_of(released, receipts.size());
-  };
-  return told(queue, receipts, [&] {
-    // A message that is ready again keeps its place in its group, but needs another start.
-    if (queue.info().group_rates) {
-      return certain(queue, tx, receipts,
-                     claim_step(queue, tx, ids_of(receipts), has_consequences(queue), work));
-    }
-    claim_effects done;
-    auto results = work(tx, done);
-    apply(queue, tx, done);
-    return certain(queue, tx, receipts, std::move(results));
-  });
+  told_settlement told(queue, tx, receipts);
+  // A message that is ready again keeps its place in its group, but needs another start.
+  const bool starts = queue.info().group_rates;
+  return told.ends(claim_step(
+      queue, tx, starts ? ids_of(receipts) : std::vector<message_id>(),
+      starts && has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
+        const auto released =
+            leases_of(queue).change(queue, step_tx, receipts, {.is = lease_change::kind::release});
+        for (const changed_message& each : released) done.returned.push_back(each.id);
+        done.readable = released.size();
+        done.left = !released.empty();
+        return results_of(released, receipts.size());
+      }));
 }
 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
@@ -225,9 +206,11 @@ std::vector<settle_result> extend(const queue_state& queue, transaction_state* t
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
   const auto [items, places] = distinct(receipts);
-  const auto extended = leases_of(queue).extend(queue, tx, items, lease);
+  const auto extended =
+      leases_of(queue).change(queue, tx, items, {.is = lease_change::kind::extend, .lease = lease});
   store_notes(queue, tx, items);
-  const auto results = certain(queue, tx, items, results_of(extended, items.size()));
+  const auto results = results_of(extended, items.size());
+  check_lost(queue, tx, items, results);
   std::vector<settle_result> out;
   out.reserve(places.size());
   for (const std::size_t place : places) out.push_back(results[place]);
@@ -239,7 +222,8 @@ std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> 
   check_receipts(queue, receipts);
   std::vector<pulse> out(receipts.size(), pulse::locked);
   if (receipts.empty()) return out;
-  for (const changed_message& each : leases_of(queue).heartbeat(queue, receipts, lease)) {
+  for (const changed_message& each : leases_of(queue).change(
+           queue, nullptr, receipts, {.is = lease_change::kind::heartbeat, .lease = lease})) {
     out[each.item] = pulse::extended;
   }
   store_notes(queue, nullptr, receipts);
@@ -251,7 +235,8 @@ std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> 
     others.push_back(receipts[i]);
   }
   if (others.empty()) return out;
-  for (const changed_message& each : leases_of(queue).lost(queue, others)) {
+  for (const changed_message& each :
+       leases_of(queue).change(queue, nullptr, others, {.is = lease_change::kind::find_lost})) {
     out[places[each.item]] = pulse::lost;
     queue.shared().notes.forget(std::span(&others[each.item], 1));
   }

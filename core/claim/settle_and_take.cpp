@@ -8,7 +8,6 @@
 #include "core/claim/operations.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/limit_gates.hpp"
-#include "core/queue/table_call.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -49,14 +48,14 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   read_gate gate(queue, nullptr, std::chrono::milliseconds{0}, std::stop_token());
   if (!gate.unlimited()) return std::nullopt;
   settled_and_taken out;
-  std::vector<unfit_message> unfit;
+  std::vector<ended_attempt> unfit;
   watched_queue& watched = queue.shared().watched;
   const auto began = std::chrono::steady_clock::now();
   const bool asks =
       queue.mapped() == nullptr && (queue.database().now() || watched.due.asks(began, true));
   const std::uint64_t mark = watched.readers.mark();
   observed(queue, settlement, out, [&] {
-    in_shared_unit(queue.table(), [&](transaction_state& tx) {
+    in_shared_unit(queue, [&](transaction_state& tx) {
       out.settled = settlement.run(tx);
       out.course.read_began = std::chrono::steady_clock::now();
       // A table of the application looks for expired leases from time to time; `take` does that.
@@ -74,7 +73,7 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   if (!out.taken.empty() && !all && unfit.empty()) out.course.drained_at = mark;
   if (unfit.empty()) return out;
   try {
-    make_dead(queue, nullptr, unfit);
+    end_attempts(queue, nullptr, unfit);
   } catch (const error& failure) {
     // The others are leased, so they are delivered. These return when their leases end.
     out.trouble.emplace(failure);

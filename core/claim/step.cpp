@@ -8,7 +8,6 @@
 #include "core/claim/dead_letters.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/transaction_state.hpp"
-#include "core/queue/queue_hook.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -40,11 +39,8 @@ void lock_groups_of(const queue_state& queue, transaction_state& tx,
 }
 
 void finish(const queue_state& queue, transaction_state* tx, claim_effects& done) {
-  if (queue_hook* const hook = hook_of(queue)) {
-    hook->settled(queue, *tx, done.completed, message_fate::completed);
-    hook->settled(queue, *tx, done.dead, message_fate::dead);
-    hook->settled(queue, *tx, done.removed, message_fate::removed);
-    hook->settled(queue, *tx, done.redriven, message_fate::redriven);
+  if (queue_hook* const hook = tx == nullptr ? nullptr : hook_of(queue)) {
+    hook->settled(queue, *tx, done);
   }
   if (queue.dead_letters() != nullptr && !done.dead.empty()) {
     move_to_dead_letters(queue, *tx, done.dead);
@@ -58,7 +54,7 @@ void check_unseen(const queue_state& queue, transaction_state* tx,
   // A statement that commits by itself has a snapshot of its own.
   if (tx == nullptr || tx->in_none() || passed.empty()) return;
   std::vector<std::size_t> unseen;
-  for (const auto& row : queue.execute(tx, statements::claim_unseen, {}, items_of(passed))) {
+  for (const auto& row : queue.execute(tx, statements::claim_unseen, {}, passed)) {
     unseen.push_back(row.item);
   }
   if (unseen.empty() || certainly(queue, gone, unseen)) return;

@@ -12,17 +12,13 @@
 #include "core/claim/groups.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/effects.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/queue/queue_state.hpp"
 
 namespace tableq::inline v0::core {
 
 /// The effects of an operation on a claim queue.
-struct claim_effects : effects {
-  std::vector<message_id> dead = {};  ///< Messages that became dead; they move to the dead-letter
-                                      ///< queue.
-  std::vector<message_id> completed = {};
-  std::vector<message_id> removed = {};
-  std::vector<message_id> redriven = {};
+struct claim_effects : effects, message_ends {
   /// Messages that would be ready, unless their groups are limited.
   std::vector<message_id> returned = {};
   group_set groups = {};  ///< Locked groups in which there may be room.

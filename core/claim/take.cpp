@@ -42,47 +42,130 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
       });
 }
 
-/// The last read of a take: its answer beside the messages.
-struct last_read {
-  bool refused = false;
-  bool due = false;  ///< A message is due, or may be.
-  bool told = false;
-  std::optional<std::chrono::milliseconds> due_in = {};
-  bool more = true;  ///< Ready messages may be left.
-  /// A limit has stopped it, until then; empty: until leases have ended.
-  bool limited = false;
-  std::optional<std::chrono::milliseconds> retry_in = {};
-};
+/// One take.
+class taking {
+ public:
+  taking(const queue_state& queue, transaction_state* tx, std::size_t max,
+         const take_options& options, take_course* course)
+      : queue_(queue),
+        tx_(tx),
+        max_(max),
+        options_(options),
+        course_(course),
+        gate_(queue, tx, options.wait, options.stop) {}
 
-/// Takes messages until some can be delivered, or none is left. Makes the others dead.
-std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
-                               const take_terms& terms, read_gate& gate, last_read& last) {
-  for (;;) {
-    const bool committed = tx == nullptr || tx->in_none();
-    taken_messages got = leases_of(queue).take(queue, tx, terms);
-    const bool due = got.due || (terms.how == reading::guarded && got.none() && !got.limited);
-    const bool full = !got.unfit.empty() || got.good.size() >= terms.max;
-    last = {.refused = got.refused,
-            .due = due,
-            .told = got.told,
-            .due_in = got.due_in,
-            .more = due || got.refused || got.limited || full,
-            .limited = got.limited && got.none(),
-            .retry_in = got.retry_in};
-    if (!got.unfit.empty()) {
+  std::vector<delivery> read(woken reason) {
+    mark_ = watched_.readers.mark();
+    const auto now = std::chrono::steady_clock::now();
+    // With a clock that a test sets, and in transactions, each take asks.
+    const bool asks = tx_ != nullptr || queue_.database().now() || queue_.mapped() != nullptr ||
+                      watched_.due.asks(now, reason == woken::message);
+    std::vector<delivery> got;
+    if (!asks) got = once(reading::plain);
+    if (!asks && (!got.empty() || gate_.held_back())) return got;
+    const reading how = tx_ == nullptr ? reading::look : reading::guarded;
+    got = once(how);
+    if (last_.refused) got = once(how);  // the limits are asked for first
+    if (!got.empty() || gate_.held_back() || !last_.due) return got;
+    promote(queue_.current(tx_ == nullptr), tx_);
+    return once(reading::plain);
+  }
+
+  /// The same, until the time ends.
+  std::vector<delivery> wait() {
+    const auto due_in = [&] {
+      // The answer of the read just before, unless something has changed since.
+      const bool usable = std::exchange(last_.told, false) && mark_ == watched_.readers.mark();
+      return usable ? last_.due_in : leases_of(queue_).next_due(queue_);
+    };
+    wait_terms terms{
+        .longest = options_.wait, .stop = options_.stop, .refuses = course_ == nullptr};
+    if (course_ != nullptr) terms.read_at = std::exchange(course_->drained_at, std::nullopt);
+    std::vector<delivery> taken = wait_for(
+        queue_, terms, due_in,
+        [&](woken reason) { return gate_.patiently([&] { return read(reason); }); },
+        [&] { return more_; });
+    if (course_ != nullptr && !taken.empty() && !more_) course_->drained_at = mark_;
+    return taken;
+  }
+
+ private:
+  std::vector<delivery> once(reading how) {
+    last_ = {};
+    more_ = true;
+    const auto began = std::chrono::steady_clock::now();
+    // A long wait sees other options of the queue meanwhile.
+    const queue_state& now = queue_.current(tx_ == nullptr);
+    take_terms terms{.max = max_,
+                     .lease = options_.lease.value_or(now.info().lease),
+                     .claimed_at = options_.claimed_at,
+                     .how = how};
+    std::vector<delivery> got;
+    if (gate_.unlimited(how == reading::look && looks_at_limits(queue_))) {
+      got = take_fit(now, tx_, terms);
+      if (last_.refused) queue_.limits().forget();
+    } else {
+      if (how == reading::look) terms.how = reading::guarded;
+      terms.within_limits = tx_ == nullptr && takes_within_limits(now);
+      if (!terms.within_limits) {
+        got = gate_.limited(max_, [&](transaction_state* read_tx, std::size_t most) {
+          terms.max = most;
+          return take_fit(now, read_tx, terms);
+        });
+      } else if (!gate_.held_back()) {
+        got = take_fit(now, tx_, terms);
+        if (last_.limited) gate_.hold_back(last_.retry_in);
+      }
+    }
+    if (last_.told) {
+      watched_.due.told(began, last_.due_in);
+    } else if (terms.how == reading::guarded && !got.empty()) {
+      watched_.due.none_due(began);
+    }
+    watched_.due.took(more_ && !got.empty());
+    if (!got.empty()) watched_.due.expect(began, terms.lease);
+    return got;
+  }
+
+  /// Takes messages until some can be delivered, or none is left. Makes the others dead.
+  std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
+                                 const take_terms& terms) {
+    if (course_ != nullptr) course_->read_began = std::chrono::steady_clock::now();
+    for (;;) {
+      const bool committed = tx == nullptr || tx->in_none();
+      last_ = leases_of(queue).take(queue, tx, terms);
+      std::vector<delivery> good = std::exchange(last_.good, {});
+      const std::vector<ended_attempt> unfit = std::exchange(last_.unfit, {});
+      const bool none = good.empty() && unfit.empty();
+      last_.due = last_.due || (terms.how == reading::guarded && none && !last_.limited);
+      more_ =
+          last_.due || last_.refused || last_.limited || !unfit.empty() || good.size() >= terms.max;
+      last_.limited = last_.limited && none;
+      if (unfit.empty()) return good;
       try {
-        make_dead(queue, tx, got.unfit);
+        end_attempts(queue, tx, unfit);
       } catch (const error& failure) {
         // The deliverable messages are leased, so they are delivered. The others return when their
         // leases end. In a transaction of tableq's the error undoes everything.
         if (!committed && !tx->keeps_changes()) throw;
-        if (got.good.empty() && !may_concern_one_row(failure)) throw;
+        if (good.empty() && !may_concern_one_row(failure)) throw;
       }
-      gate.keep();
+      gate_.keep();
+      if (!good.empty()) return good;
     }
-    if (!got.good.empty() || got.unfit.empty()) return std::move(got.good);
   }
-}
+
+  const queue_state& queue_;
+  transaction_state* tx_;
+  const std::size_t max_;
+  const take_options& options_;
+  take_course* const course_;
+  read_gate gate_;
+  watched_queue& watched_ = queue_.shared().watched;
+  std::uint64_t mark_ = 0;  // what `readers` had counted when the last read began
+  taken_messages last_;     // the answer of the last read, without its messages
+  bool more_ = true;        // ready messages may be left
+};
 
 }  // namespace
 
@@ -98,83 +181,8 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   check_wait(options.wait, tx != nullptr);
   check_timestamp(options.claimed_at, "claimed_at");
   if (options.lease) check_lease(*options.lease);
-  read_gate gate(queue, tx, options.wait, options.stop);
-  watched_queue& watched = queue.shared().watched;
-  last_read last;
-  std::uint64_t mark = 0;  // what `readers` had counted when the last read began
-  const auto once = [&](reading how) {
-    last = {};
-    const auto began = std::chrono::steady_clock::now();
-    // A long wait sees other options of the queue meanwhile.
-    const queue_state& now = queue.current(tx == nullptr);
-    const std::chrono::milliseconds lease = options.lease.value_or(now.info().lease);
-    const auto take_now = [&](transaction_state* read_tx, std::size_t most,
-                              bool within_limits = false) {
-      if (course != nullptr) course->read_began = std::chrono::steady_clock::now();
-      return take_fit(now, read_tx,
-                      {.max = most,
-                       .lease = lease,
-                       .claimed_at = options.claimed_at,
-                       .how = how,
-                       .within_limits = within_limits},
-                      gate, last);
-    };
-    std::vector<delivery> got;
-    if (gate.unlimited(how == reading::look && looks_at_limits(queue))) {
-      got = take_now(tx, max);
-      if (last.refused) queue.limits().forget();
-    } else {
-      if (how == reading::look) how = reading::guarded;
-      if (tx != nullptr || !takes_within_limits(now)) {
-        got = gate.limited(max, take_now);
-      } else if (!gate.held_back()) {
-        got = take_now(tx, max, true);
-        if (last.limited) gate.hold_back(last.retry_in);
-      }
-    }
-    if (last.told) {
-      watched.due.told(began, last.due_in);
-    } else if (how == reading::guarded && !got.empty()) {
-      watched.due.none_due(began);
-    }
-    watched.due.took(last.more && !got.empty());
-    if (!got.empty()) watched.due.expect(began, lease);
-    return got;
-  };
-  const auto read = [&](woken reason) {
-    mark = watched.readers.mark();
-    const auto now = std::chrono::steady_clock::now();
-    // With a clock that a test sets, and in transactions, each take asks.
-    const bool asks = tx != nullptr || queue.database().now() || queue.mapped() != nullptr ||
-                      watched.due.asks(now, reason == woken::message);
-    if (!asks) {
-      std::vector<delivery> got = once(reading::plain);
-      if (!got.empty() || gate.held_back()) return got;
-    }
-    const reading how = tx == nullptr ? reading::look : reading::guarded;
-    std::vector<delivery> got = once(how);
-    if (last.refused) got = once(how);  // the limits are asked for first
-    if (!got.empty() || gate.held_back() || !last.due) return got;
-    promote(queue.current(tx == nullptr), tx);
-    return once(reading::plain);
-  };
-  if (options.wait.count() == 0) return read(woken::no);
-  const auto due_in = [&] {
-    // The answer of the read just before, unless something has changed since.
-    const bool usable = std::exchange(last.told, false) && mark == watched.readers.mark();
-    return usable ? last.due_in : leases_of(queue).next_due(queue);
-  };
-  const bool of_worker = course != nullptr;
-  std::vector<delivery> taken = wait_for(
-      queue,
-      {.longest = options.wait,
-       .stop = options.stop,
-       .refuses = !of_worker,
-       .read_at = of_worker ? std::exchange(course->drained_at, std::nullopt) : std::nullopt},
-      due_in, [&](woken reason) { return gate.patiently([&] { return read(reason); }); },
-      [&] { return last.more; });
-  if (of_worker && !taken.empty() && !last.more) course->drained_at = mark;
-  return taken;
+  taking one(queue, tx, max, options, course);
+  return options.wait.count() == 0 ? one.read(woken::no) : one.wait();
 }
 
 }  // namespace tableq::inline v0::core

@@ -55,8 +55,7 @@ restore_item item_of(const queue_state& queue, const removed_row& from) {
 group_set remove(const queue_state& queue, transaction_state& tx, std::span<const message_id> ids,
                  int states, std::vector<removed_row>& into) {
   group_set out;
-  for (auto& row :
-       queue.execute(&tx, statements::claim_remove, {.states = states}, core::items_of(ids))) {
+  for (auto& row : queue.execute(&tx, statements::claim_remove, {.states = states}, ids)) {
     if (queue.info().groups && row.group_key && row.state == message_state::ready)
       out.insert(*row.group_key);
     into.push_back(std::move(row));
@@ -84,7 +83,7 @@ std::vector<removed_row> extract(const queue_state& queue, transaction_state& tx
       std::ranges::set_difference(waiting, leaving, std::back_inserter(staying));
       open = remove(queue, *step_tx, leaving, bit_of(message_state::ready), out);
       if (staying.empty()) continue;
-      queue.execute(step_tx, statements::claim_hold, {}, items_of(staying));
+      queue.execute(step_tx, statements::claim_hold, {}, staying);
       break;
     }
     done.left = !out.empty();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tableq/error.hpp>
+#include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
 
 #include "core/base/errors.hpp"
@@ -24,21 +25,6 @@
 #include "core/session/combiner.hpp"
 
 namespace tableq::inline v0::core {
-
-/// How many messages and bytes may wait or be stored at one time.
-struct in_flight_limit {
-  std::size_t messages;
-  std::size_t bytes;
-};
-
-/// The base of all asynchronous writers; it ends with its queue.
-class writer {
- public:
-  writer() = default;
-  writer(const writer&) = delete;
-  writer& operator=(const writer&) = delete;
-  virtual ~writer() = default;
-};
 
 /// A thread that stores messages of other threads. Each batch has the messages that arrived while
 /// the last one was stored.
@@ -49,7 +35,7 @@ class writer {
 /// @par Thread safety
 /// Shared objects: safe.
 template <class Options, class Result>
-class async_writer final : public writer {
+class async_writer {
  public:
   struct item {
     std::string payload;
@@ -59,10 +45,13 @@ class async_writer final : public writer {
   /// Stores all or none, in order.
   using store = std::function<std::vector<Result>(std::span<const item>)>;
 
+  /// @param limits its async_messages and async_bytes.
   /// @param origin the origin in errors that the writer itself throws.
-  async_writer(in_flight_limit most, store store_all, error_origin origin)
-      : shared_(std::make_shared<shared>(most, std::move(store_all), std::move(origin))) {}
-  ~async_writer() override {
+  async_writer(const open_options& limits, store store_all, error_origin origin)
+      : shared_(std::make_shared<shared>(limits, std::move(store_all), std::move(origin))) {}
+  async_writer(const async_writer&) = delete;
+  async_writer& operator=(const async_writer&) = delete;
+  ~async_writer() {
     {
       const std::scoped_lock hold(shared_->mutex);
       shared_->ended = true;
@@ -95,7 +84,7 @@ class async_writer final : public writer {
     if (thread_.get_id() != std::this_thread::get_id()) {
       state.room.wait(lock, [&] {
         return state.messages == 0 ||
-               (state.messages < state.most.messages && state.bytes + bytes <= state.most.bytes);
+               (state.messages < state.most_messages && state.bytes + bytes <= state.most_bytes);
       });
     }
     // Counted after it: where memory is short, push_back throws and nothing is there.
@@ -108,8 +97,11 @@ class async_writer final : public writer {
  private:
   /// The state of the thread. If a callback destroys the writer, it outlives the writer.
   struct shared {
-    shared(in_flight_limit limit, store store_function, error_origin source)
-        : most(limit), store_all(std::move(store_function)), origin(std::move(source)) {}
+    shared(const open_options& limits, store store_function, error_origin source)
+        : most_messages(limits.async_messages),
+          most_bytes(limits.async_bytes),
+          store_all(std::move(store_function)),
+          origin(std::move(source)) {}
 
     void run() {
       std::unique_lock lock(mutex);
@@ -164,7 +156,8 @@ class async_writer final : public writer {
     static constexpr std::size_t most_bytes_at_once = std::size_t{4} * 1024 * 1024;
 
     const birthplace born;
-    const in_flight_limit most;
+    const std::size_t most_messages;
+    const std::size_t most_bytes;
     const store store_all;
     const error_origin origin;
     std::mutex mutex;
@@ -191,22 +184,18 @@ class async_writer final : public writer {
   std::jthread thread_;  // guarded by the mutex
 };
 
-/// Adds the message; the future receives its outcome.
-template <class Options, class Result>
-std::future<Result> add_with_future(async_writer<Options, Result>& target, std::string payload,
-                                    Options options) {
+/// A future, and the callback whose outcome it receives.
+template <class Result>
+std::pair<std::future<Result>, std::function<void(outcome<Result>)>> with_future() {
   auto promise = std::make_shared<std::promise<Result>>();
   std::future<Result> out = promise->get_future();
-  target.add({.payload = std::move(payload),
-              .options = std::move(options),
-              .done = [promise = std::move(promise)](outcome<Result> answer) {
-                if (const error* const failure = answer.failure()) {
-                  promise->set_exception(std::make_exception_ptr(*failure));
-                } else {
-                  promise->set_value(answer.result());
-                }
-              }});
-  return out;
+  return {std::move(out), [promise = std::move(promise)](outcome<Result> answer) {
+            if (const error* const failure = answer.failure()) {
+              promise->set_exception(std::make_exception_ptr(*failure));
+            } else {
+              promise->set_value(answer.result());
+            }
+          }};
 }
 
 }  // namespace tableq::inline v0::core

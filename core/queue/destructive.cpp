@@ -27,20 +27,14 @@ std::vector<message> to_messages(std::vector<message_row> rows) {
   return out;
 }
 
-std::vector<message_row> take_out(const queue_state& queue, transaction_state* tx,
-                                  std::size_t max) {
-  using namespace statements;
-  const bool strict = queue.info().ordering == ordering::strict;
-  switch (queue.info().kind) {
-    case kind::heap:
-      return queue.execute(tx, heap_dequeue, {.max = max});
-    case kind::fifo:
-      return queue.execute(tx, strict ? fifo_dequeue_strict : fifo_dequeue, {.max = max});
-    case kind::lifo:
-      return queue.execute(tx, strict ? lifo_dequeue_strict : lifo_dequeue, {.max = max});
-    default:
-      return queue.execute(tx, pending_dequeue, {.max = max, .now = queue.database().now()});
-  }
+timed_read_request at_most(const queue_state& queue, std::size_t max) {
+  return {.max = max, .now = queue.database().now()};
+}
+
+/// @param by_kind statements of each destructive kind.
+template <class Statements>
+const auto& for_kind(const queue_state& queue, const Statements& by_kind) {
+  return by_kind.at(static_cast<std::size_t>(queue.info().kind));
 }
 
 template <class Item>
@@ -90,14 +84,19 @@ template std::vector<message_id> add(const queue_state&, transaction_state*,
 template std::vector<message_id> add(const queue_state&, transaction_state*,
                                      std::span<const pending_item>, const when_full&);
 
-std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
-                          const dequeue_options& options) {
+std::vector<message> dequeue(const queue_state& queue, transaction_state* tx, std::size_t max,
+                             const dequeue_options& options) {
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   read_gate gate(queue, tx, options.wait, options.stop);
   bool more = true;  // unless the last read says that there is none
+  using namespace statements;
+  static constexpr std::array any{heap_dequeue, fifo_dequeue, lifo_dequeue, pending_dequeue};
+  static constexpr std::array in_order{heap_dequeue, fifo_dequeue_strict, lifo_dequeue_strict,
+                                       pending_dequeue};
+  const auto& what = for_kind(queue, queue.info().ordering == ordering::strict ? in_order : any);
   const auto read_now = [&](transaction_state* read_tx, std::size_t most) {
-    auto got = to_messages(take_out(queue, read_tx, most));
+    auto got = to_messages(queue.execute(read_tx, what, at_most(queue, most)));
     apply(queue, read_tx, {.left = !got.empty()});
     more = got.size() == most;
     return got;
@@ -120,29 +119,24 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
 std::optional<std::chrono::milliseconds> next_due(const queue_state& queue) {
   const auto next =
       queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
-  return next.empty() ? std::nullopt : std::optional(next.front().delay);
+  return next.empty() ? std::nullopt : next.front().delay;
 }
 
 std::vector<message> peek(const queue_state& queue, std::size_t max) {
   using namespace statements;
+  static constexpr std::array by_kind{heap_peek, fifo_peek, lifo_peek, pending_peek};
   check_batch_size(max);
-  const kind which = queue.info().kind;
-  if (which == kind::pending) {
-    return to_messages(
-        queue.execute(nullptr, pending_peek, {.max = max, .now = queue.database().now()}));
-  }
-  const auto& what = which == kind::heap ? heap_peek : which == kind::fifo ? fifo_peek : lifo_peek;
-  return to_messages(queue.execute(nullptr, what, {.max = max}));
+  return to_messages(queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, max)));
 }
 
 std::size_t purge(const queue_state& queue) {
   using namespace statements;
   constexpr std::size_t batch = 1000;
-  constexpr std::array by_kind{heap_purge, fifo_purge, lifo_purge, pending_purge};
-  const auto& what = by_kind.at(static_cast<std::size_t>(queue.info().kind));
+  static constexpr std::array by_kind{heap_purge, fifo_purge, lifo_purge, pending_purge};
   std::size_t purged = 0;
   for (;;) {
-    const std::size_t gone = queue.execute(nullptr, what, {.max = batch}).size();
+    const std::size_t gone =
+        queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, batch)).size();
     purged += gone;
     apply(queue, nullptr, {.left = gone > 0});
     if (gone < batch) return purged;
@@ -151,17 +145,11 @@ std::size_t purge(const queue_state& queue) {
 
 queue_stats count(const queue_state& queue, const stats_options& options) {
   using namespace statements;
-  constexpr std::array by_kind{heap_stats, fifo_stats, lifo_stats, pending_stats};
-  const auto& what = by_kind.at(static_cast<std::size_t>(queue.info().kind));
-  const count_row row =
-      queue.execute(nullptr, what, {.max = count_limit(options), .now = queue.database().now()})
-          .at(0);
-  return {.waiting = row.waiting,
-          .delayed = row.delayed,
-          .oldest = row.oldest,
-          .counted_to = counted_to(options),
-          .last_id = row.last_id,
-          .as_of = row.as_of};
+  static constexpr std::array by_kind{heap_stats, fifo_stats, lifo_stats, pending_stats};
+  queue_stats out =
+      queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, count_limit(options))).at(0);
+  out.counted_to = counted_to(options);
+  return out;
 }
 
 }  // namespace tableq::inline v0::core

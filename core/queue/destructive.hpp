@@ -32,8 +32,8 @@ template <class Item>
 std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
                             std::span<const Item> items, const when_full& full);
 
-std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
-                          const dequeue_options& options);
+std::vector<message> dequeue(const queue_state& queue, transaction_state* tx, std::size_t max,
+                             const dequeue_options& options);
 /// How long until the next message of a pending queue falls due. Empty: there is none.
 std::optional<std::chrono::milliseconds> next_due(const queue_state& queue);
 std::vector<message> peek(const queue_state& queue, std::size_t max);

@@ -85,10 +85,8 @@ known_limits limits_now(const queue_state& queue, transaction_state* tx) {
 
 queue_limits read_limits(const queue_state& queue) {
   check_limitable(queue);
-  const auto rows = ask_row(queue);
+  const limits_row row = ask_row(queue).front();
   queue_limits out;
-  if (rows.empty()) return out;
-  const limits_row& row = rows.front();
   out.capacity = capacity_of(row);
   if (const auto rate = rate_of(row)) {
     out.rate = static_cast<double>(*rate) / static_cast<double>(rate_unit);

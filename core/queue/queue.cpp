@@ -38,14 +38,6 @@ const operations& names_of(const queue& handle) noexcept {
   return by_kind[static_cast<std::size_t>(handle.kind())];
 }
 
-std::vector<message> read_messages(const queue& handle, std::size_t max,
-                                   const dequeue_options& options) {
-  return operation(handle, names_of(handle).dequeue,
-                   [&](const queue_state& state, transaction_state* tx) {
-                     return core::read(state, tx, max, options);
-                   });
-}
-
 template <class Options>
 message_id add_message(const queue& handle, payload_view payload, const Options& options,
                        const when_full& full) {
@@ -71,46 +63,29 @@ std::vector<message_id> add_checked(const queue_state& state, transaction_state*
 template <class Message>
 std::vector<message_id> add_messages(const queue& handle, std::span<const Message> messages,
                                      const when_full& full) {
-  return operation(handle, names_of(handle).enqueue,
-                   [&](const queue_state& state, transaction_state* tx) {
-                     return add_checked(state, tx, messages, full);
-                   });
+  return operation(handle, names_of(handle).enqueue, add_checked<Message>, messages, full);
 }
 
-/// Passes a message to the thread that stores messages of this handle.
-/// @param hand_over passes the message to the given writer.
-template <class Options, class HandOver>
-auto write_later(const queue& handle, const std::string& payload, const Options& options,
-                 HandOver hand_over) {
-  using writer = core::async_writer<Options, message_id>;
-  const statement name = names_of(handle).enqueue;
-  const queue_state& state = core::outside(handle, name);
-  // Asks the database nothing: the caller does not wait for it.
-  return core::named(state.database().name(), core::contract_of(name).name, [&] {
-    static_cast<void>(core::to_item(state, payload, options));
-    return hand_over(state.writing<writer>([&state,
-                                            name](std::span<const typename writer::item> items) {
-      return operation(state, nullptr, name, [&](const queue_state& now, transaction_state* tx) {
-        return add_checked(now, tx, items, {});
+template <class Options>
+void write_message(const queue& handle, std::string payload, const Options& options,
+                   std::function<void(outcome<message_id>)> done) {
+  core::write_later<message_id>(
+      handle, names_of(handle).enqueue, std::move(payload), std::move(done),
+      [&](const queue_state& state, std::string_view given) {
+        static_cast<void>(core::to_item(state, given, options));
+        return options;
+      },
+      [](const queue_state& state, transaction_state* tx, auto items) {
+        return add_checked(state, tx, items, {});
       });
-    }));
-  });
 }
 
 template <class Options>
 std::future<message_id> write_with_future(const queue& handle, std::string payload,
                                           const Options& options) {
-  return write_later(handle, payload, options, [&](auto& writer) {
-    return core::add_with_future(writer, std::move(payload), options);
-  });
-}
-
-template <class Options>
-void write_with_callback(const queue& handle, std::string payload, const Options& options,
-                         std::function<void(outcome<message_id>)> done) {
-  write_later(handle, payload, options, [&](auto& writer) {
-    writer.add({std::move(payload), options, std::move(done)});
-  });
+  auto [future, done] = core::with_future<message_id>();
+  write_message(handle, std::move(payload), options, std::move(done));
+  return std::move(future);
 }
 
 }  // namespace
@@ -135,46 +110,40 @@ tableq::kind queue::kind() const noexcept {
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::pause() {
-  operation_outside(*this, statement::limits_pause,
-                    [](const queue_state& state) { core::set_paused(state, true); });
+  operation_outside(*this, statement::limits_pause, core::set_paused, true);
 }
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::resume() {
-  operation_outside(*this, statement::limits_pause,
-                    [](const queue_state& state) { core::set_paused(state, false); });
+  operation_outside(*this, statement::limits_pause, core::set_paused, false);
 }
 bool queue::paused() const {
   return operation_outside(*this, statement::limits_read, core::read_paused);
 }
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::set_limits(const queue_limits& limits) {
-  operation_outside(*this, statement::limits_set,
-                    [&](const queue_state& state) { core::set_limits(state, limits); });
+  operation_outside(*this, statement::limits_set, core::set_limits, limits);
 }
 queue_limits queue::limits() const {
   return operation_outside(*this, statement::limits_read, core::read_limits);
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
-  std::vector<message> got = read_messages(*this, 1, options);
+  std::vector<message> got = dequeue_batch(1, options);
   return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
 }
 std::vector<message> destructive_queue::dequeue_batch(std::size_t max,
                                                       const dequeue_options& options) {
-  return read_messages(*this, max, options);
+  return operation(*this, names_of(*this).dequeue, core::dequeue, max, options);
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
-  return operation_outside(*this, names_of(*this).peek,
-                           [&](const queue_state& state) { return core::peek(state, max); });
+  return operation_outside(*this, names_of(*this).peek, core::peek, max);
 }
 std::size_t destructive_queue::purge() {
-  return operation_outside(*this, names_of(*this).purge,
-                           [](const queue_state& state) { return core::purge(state); });
+  return operation_outside(*this, names_of(*this).purge, core::purge);
 }
 queue_stats destructive_queue::stats(const stats_options& options) const {
-  return operation_outside(*this, names_of(*this).stats,
-                           [&](const queue_state& state) { return core::count(state, options); });
+  return operation_outside(*this, names_of(*this).stats, core::count, options);
 }
 
 message_id plain_queue::enqueue(payload_view payload, const enqueue_options& options,
@@ -191,7 +160,7 @@ std::future<message_id> plain_queue::enqueue_async(std::string payload,
 }
 void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
                                 std::function<void(outcome<message_id>)> done) {
-  write_with_callback(*this, std::move(payload), options, std::move(done));
+  write_message(*this, std::move(payload), options, std::move(done));
 }
 
 message_id pending_queue::enqueue(payload_view payload, const pending_options& options,
@@ -208,7 +177,7 @@ std::future<message_id> pending_queue::enqueue_async(std::string payload,
 }
 void pending_queue::enqueue_async(std::string payload, const pending_options& options,
                                   std::function<void(outcome<message_id>)> done) {
-  write_with_callback(*this, std::move(payload), options, std::move(done));
+  write_message(*this, std::move(payload), options, std::move(done));
 }
 
 }  // namespace tableq::inline v0

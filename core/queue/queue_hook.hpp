@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,16 +9,16 @@
 
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/seam/batch_requests.hpp"
 
 namespace tableq::inline v0::core {
 
-/// The end of a message of a claim queue, or its return.
-enum class message_fate : std::uint8_t { completed, dead, removed, redriven };
-
-/// A dead message that came back from the dead-letter queue.
-struct returned_message {
-  message_id former = {};  ///< Its id before.
-  message_id id = {};
+/// The messages of a claim queue that have ended, or come back.
+struct message_ends {
+  std::vector<message_id> completed = {};
+  std::vector<message_id> dead = {};
+  std::vector<message_id> removed = {};
+  std::vector<message_id> redriven = {};
 };
 
 /// The work of another room within operations of queues that have an option for it. Its changes are
@@ -42,9 +41,10 @@ class queue_hook {
                      std::span<const batch_id* const> places, std::span<const message_id> ids) = 0;
 
   virtual void settled(const queue_state& queue, transaction_state& tx,
-                       std::span<const message_id> ids, message_fate fate) = 0;
+                       const message_ends& ends) = 0;
+  /// Dead messages that came back from the dead-letter queue.
   virtual void returned(const queue_state& queue, transaction_state& tx,
-                        std::span<const returned_message> messages) = 0;
+                        std::span<const rejoin_item> messages) = 0;
 
   /// The indexes of the running messages whose handlers are to stop.
   [[nodiscard]] virtual std::vector<std::size_t> stopped(const queue_state& queue,

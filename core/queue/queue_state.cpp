@@ -4,16 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <tableq/error.hpp>
 
 #include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/table_call.hpp"
+#include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -33,6 +38,83 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   return count;
 }
 
+poll_plan::timing timing_of(kind queue_kind) {
+  if (queue_kind == kind::claim || queue_kind == kind::table) return poll_plan::timing::leases;
+  return queue_kind == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
+}
+
+table_names placed(table_names names, const database_state& database) {
+  names.sharded = database.sharded();
+  return names;
+}
+
+struct sorted_by {
+  std::size_t column;
+  bool descending = false;
+};
+
+/// NULL counts as zero.
+void sort_rows(row_set& rows, std::initializer_list<sorted_by> columns) {
+  const auto before = [&](std::size_t a, std::size_t b) {
+    for (const sorted_by& each : columns) {
+      const std::int64_t left = rows.integer(a, each.column);
+      const std::int64_t right = rows.integer(b, each.column);
+      if (left != right) return each.descending ? left > right : left < right;
+    }
+    return false;
+  };
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (std::ranges::is_sorted(order, before)) return;
+  std::ranges::stable_sort(order, before);
+  row_set sorted(rows.width());
+  sorted.reserve(order.size());
+  for (const std::size_t row : order) sorted.append_row(rows, row);
+  rows = std::move(sorted);
+}
+
+/// Locks the limits of the queue, and then takes within them: the take must see what was committed
+/// before the lock.
+row_set take_limited(connection& session, const table_names& names, const contract& what,
+                     std::span<const value> shared) {
+  const std::array queue{shared[place_of<take_request>("queue")],
+                         shared[place_of<take_request>("now")]};
+  std::array both{statement_call{.what = &contract_of(statement::limits_lock), .shared = queue},
+                  statement_call{.what = &what, .shared = shared}};
+  session.run(what.name, names, both);
+  return std::move(both.back().rows);
+}
+
+/// Puts the rows of a read into the queue's order: no database guarantees one for changed rows.
+void put_in_order(row_set& rows, statement id) {
+  if (rows.size() < 2) return;
+  using enum statement;
+  switch (id) {
+    case heap_dequeue:
+    case heap_peek:
+    case fifo_dequeue:
+    case fifo_dequeue_strict:
+    case fifo_peek:
+    case pending_dequeue:
+    case pending_peek:
+      return sort_rows(rows, {{place_of<message_row>("due_at")}, {place_of<message_row>("id")}});
+    case lifo_dequeue:
+    case lifo_dequeue_strict:
+    case lifo_peek:
+      return sort_rows(rows, {{place_of<message_row>("id"), true}});
+    case claim_take:
+    case claim_look:
+    case claim_take_limited:
+      return sort_rows(rows, {{place_of<delivery_row>("priority"), true},
+                              {place_of<delivery_row>("ready_at")},
+                              {place_of<delivery_row>("id")}});
+    case table_take:
+      return sort_rows(rows, {{place_of<placed_row>("place")}});
+    default:
+      return;
+  }
+}
+
 /// @param given the number of receipts. @param rows the number of rows that the statement returned.
 std::size_t leases_lost(const contract& what, std::size_t given, std::size_t rows) {
   if (what.id == statement::claim_lost || what.id == statement::table_lost) return rows;
@@ -44,18 +126,14 @@ std::size_t leases_lost(const contract& what, std::size_t given, std::size_t row
   return given > rows ? given - rows : 0;
 }
 
-bool adds(const contract& what, std::span<const value> items) {
-  const lane found = lane_of(what, items);
-  return found == lane::add || found == lane::add_keyed;
-}
-
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
                          std::shared_ptr<const queue_state> dead_letters)
     : database_(std::move(database)),
       info_(std::move(info)),
-      table_(std::make_shared<const queue_table>(*database_, info_)),
+      names_(placed(names_of(database_->options(), info_), *database_)),
+      shared_(database_->shared(names_, timing_of(info_.kind))),
       dead_letters_(std::move(dead_letters)) {
   if (needs_upkeep(info_)) shared().attended = true;
 }
@@ -64,7 +142,8 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
                          const table_names& names, std::shared_ptr<const lease_table> mapped)
     : database_(std::move(database)),
       info_(std::move(info)),
-      table_(std::make_shared<const queue_table>(*database_, info_, names)),
+      names_(placed(names, *database_)),
+      shared_(database_->shared(names_, timing_of(info_.kind))),
       mapped_(std::move(mapped)) {}
 
 std::shared_ptr<const queue_state> queue_state::renewed(const queue_state& latest,
@@ -126,107 +205,105 @@ const queue_state& queue_state::current(bool may_ask) const noexcept {
   return *latest_.load(std::memory_order_acquire);
 }
 
-row_set queue_state::execute(transaction_state* tx, const contract& what,
-                             std::span<const value> shared, std::span<const value> items) const {
-  observer* const watching = database_->watching();
-  if (watching == nullptr || (tx != nullptr && !tx->tells_statements()))
-    return run(tx, what, shared, items, nullptr);
-  const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
+template <class Work>
+void queue_state::observed(observer* watching, const contract& what, std::size_t given,
+                           bool in_transaction, Work work) const {
   const observed_operation operation{.name = operation_of(what.id),
                                      .backend = database_->name(),
                                      .queue = info_.name,
                                      .kind = info_.kind,
                                      .given = given,
-                                     .in_transaction = tx != nullptr};
+                                     .in_transaction = in_transaction};
   observation observing(watching, operation);
-  row_set rows = observing.run([&] {
-    row_set out = run(tx, what, shared, items, &observing);
-    if (what.counts_messages) observing.count(out.size() - (told_row(what.id, out) ? 1 : 0));
-    return out;
-  });
-  const std::size_t lost = leases_lost(what, given, rows.size());
+  const std::size_t lost = observing.run([&] { return leases_lost(what, given, work(observing)); });
   if (lost > 0) observing.leases_lost(lost);
+}
+
+row_set queue_state::execute(transaction_state* tx, const contract& what,
+                             std::span<const value> shared, std::span<const value> items) const {
+  observer* const watching = database_->watching();
+  if (watching == nullptr || (tx != nullptr && !tx->tells_statements()))
+    return run_call(*this, tx, what, shared, items, nullptr);
+  const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
+  row_set rows;
+  observed(watching, what, given, tx != nullptr, [&](observation& observing) {
+    rows = run_call(*this, tx, what, shared, items, &observing);
+    if (what.counts_messages) observing.count(rows.size() - (told_row(what.id, rows) ? 1 : 0));
+    return rows.size();
+  });
   return rows;
 }
 
 void queue_state::execute_as_one(transaction_state& tx, const contract& what, std::size_t given,
                                  const std::function<std::size_t()>& work) const {
   observer* const watching = tx.tells_statements() ? database_->watching() : nullptr;
-  const observed_operation operation{.name = what.name,
-                                     .backend = database_->name(),
-                                     .queue = info_.name,
-                                     .kind = info_.kind,
-                                     .given = given,
-                                     .in_transaction = true};
-  observation observing(watching, operation);
-  const std::size_t lost = observing.run([&] {
+  observed(watching, what, given, true, [&](observation& observing) {
     const transaction_state::one_operation all(tx);
     const std::size_t done = work();
     observing.count(done);
-    return leases_lost(what, given, done);
+    return done;
   });
-  if (lost > 0) observing.leases_lost(lost);
 }
 
 bool queue_state::execute_together(std::span<statement_call> all, std::size_t told) const {
-  for (const statement_call& each : all) {
-    const std::size_t width = each.what->items.size();
-    if (width > 0 && chunk_size(each.items, width) * width < each.items.size()) return false;
+  if (!std::ranges::all_of(
+          all, [](const statement_call& each) { return fits_one(*each.what, each.items); })) {
+    return false;
   }
   const statement_call& main = all[told];
-  const contract& what = *main.what;
-  const std::size_t given = main.items.size() / what.items.size();
-  const observed_operation operation{.name = operation_of(what.id),
-                                     .backend = database_->name(),
-                                     .queue = info_.name,
-                                     .kind = info_.kind,
-                                     .given = given};
-  observation observing(database_->watching(), operation);
-  observing.run([&] {
-    database_->on_session([&](connection& session) { session.run(what.name, names(), all); },
+  const std::size_t given = main.items.size() / main.what->items.size();
+  observed(database_->watching(), *main.what, given, false, [&](observation& observing) {
+    database_->on_session([&](connection& session) { session.run(main.what->name, names_, all); },
                           &observing);
     observing.count(main.rows.size());
+    return main.rows.size();
   });
-  const std::size_t lost = leases_lost(what, given, main.rows.size());
-  if (lost > 0) observing.leases_lost(lost);
   return true;
 }
 
-row_set queue_state::run(transaction_state* tx, const contract& what, std::span<const value> shared,
-                         std::span<const value> items, const observation* watched) const {
+bool queue_state::fits_one(const contract& what, std::span<const value> items) {
   const std::size_t width = what.items.size();
-  if (!items.empty() && chunk_size(items, width) * width < items.size())
-    return run_parts(tx, what, shared, items, watched);
-  if (tx != nullptr) return run_in(*tx, what, shared, items);
-  const lane call_lane = lane_of(what, items);
-  table_call call(*table_, what, call_lane, shared, items, watched);
-  if (call_lane == lane::none || !database_->options().shortcuts.combining ||
-      open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {
-    combined_call* const alone = &call;
-    run_together({&alone, 1});
-  } else {
-    run_combined(table_->combiner_of(call_lane), call);
+  return items.empty() || chunk_size(items, width) * width == items.size();
+}
+
+bool queue_state::needs_lock(const contract& what) const noexcept {
+  return info_.ordering == ordering::strict && database_->capabilities().strict_needs_lock &&
+         what.changes_messages;
+}
+
+row_set queue_state::run_on(connection& session, const contract& what,
+                            std::span<const value> shared, std::span<const value> items) const {
+  if (needs_lock(what)) {
+    core::run(session, names_, statements::queue_lock, {},
+              std::array{identity_request{info_.identity}});
   }
-  return call.take_rows();
+  statement_call one{.what = &what, .shared = shared, .items = items};
+  if (what.id == statement::claim_take_limited) {
+    one.rows = take_limited(session, names_, what, shared);
+  } else {
+    session.run(what.name, names_, {&one, 1});
+  }
+  put_in_order(one.rows, what.id);
+  return std::move(one.rows);
 }
 
 row_set queue_state::run_in(transaction_state& tx, const contract& what,
                             std::span<const value> shared, std::span<const value> items) const {
   check(tx);
-  if (what.writes) tx.hint_on_rollback(table_->shared());
-  const bool news = tx.enlisted() && adds(what, items) && database_->notifies();
+  if (what.writes) tx.hint_on_rollback(*shared_);
+  const bool news = tx.enlisted() && what.adds && database_->notifies();
   const auto work = [&] {
     return tx.run(what.changes_messages, [&](connection& session) {
-      if (!news || table_->needs_lock(what) || !tx.keeps_changes())
-        return table_->run(session, what, shared, items);
-      row_set rows = database_->add_and_announce(session, table_->shared().watched,
+      if (!news || needs_lock(what) || !tx.keeps_changes())
+        return run_on(session, what, shared, items);
+      row_set rows = database_->add_and_announce(session, shared_->watched,
                                                  {.what = &what, .shared = shared, .items = items});
-      tx.announced(table_->shared());
+      tx.announced(*shared_);
       return rows;
     });
   };
   // A lock that ends before the statement would protect nothing.
-  return table_->needs_lock(what) && tx.in_none() ? tx.as_unit(work) : work();
+  return needs_lock(what) && tx.in_none() ? tx.as_unit(work) : work();
 }
 
 row_set queue_state::run_parts(transaction_state* tx, const contract& what,
@@ -239,7 +316,7 @@ row_set queue_state::run_parts(transaction_state* tx, const contract& what,
     while (done * width < items.size()) {
       const auto rest = items.subspan(done * width);
       const std::size_t count = chunk_size(rest, width);
-      all.append_shifted(table_->run(session, what, shared, rest.subspan(0, count * width)),
+      all.append_shifted(run_on(session, what, shared, rest.subspan(0, count * width)),
                          static_cast<std::int64_t>(done));
       done += count;
     }

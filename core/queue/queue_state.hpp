@@ -21,7 +21,6 @@
 
 #include "core/database/database_state.hpp"
 #include "core/queue/async_writer.hpp"
-#include "core/queue/queue_table.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/fields.hpp"
 
@@ -65,13 +64,12 @@ class queue_state {
   /// Whether this process opened the queue.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
   /// The state that the handles of the queue share.
-  [[nodiscard]] shared_queue& shared() const noexcept { return table_->shared(); }
+  [[nodiscard]] shared_queue& shared() const noexcept { return *shared_; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return shared().limits; }
   /// The statements on a table of the application; null: the table is tableq's.
   [[nodiscard]] const lease_table* mapped() const noexcept { return mapped_.get(); }
-  [[nodiscard]] const queue_table& table() const noexcept { return *table_; }
-  [[nodiscard]] const table_names& names() const noexcept { return table_->names(); }
+  [[nodiscard]] const table_names& names() const noexcept { return names_; }
 
   /// Runs one statement of this queue inside `tx`. Without `tx` it has its own unit of work, which
   /// is repeated if that is safe, and which calls of other threads may share. If the database needs
@@ -96,6 +94,24 @@ class queue_state {
   void execute_as_one(transaction_state& tx, const contract& what, std::size_t given,
                       const std::function<std::size_t()>& work) const;
 
+  /// Whether the statement has to lock the queue first, in a transaction.
+  [[nodiscard]] bool needs_lock(const contract& what) const noexcept;
+  /// Runs one statement on the session, after the lock that it may need.
+  row_set run_on(connection& session, const contract& what, std::span<const value> shared,
+                 std::span<const value> items) const;
+  /// Whether one statement takes so many items.
+  [[nodiscard]] static bool fits_one(const contract& what, std::span<const value> items);
+  row_set run_in(transaction_state& tx, const contract& what, std::span<const value> shared,
+                 std::span<const value> items) const;
+  /// Runs a batch that is too long for one statement.
+  row_set run_parts(transaction_state* tx, const contract& what, std::span<const value> shared,
+                    std::span<const value> items, const observation* watched) const;
+  /// Runs the calls of one lane.
+  [[nodiscard]] combiner& combiner_of(lane calls) const noexcept {
+    return database_->capabilities().one_writer ? database_->writing()
+                                                : shared_->calls.for_lane(calls);
+  }
+
   /// Runs statements of this queue in one transaction, which is repeated if that is safe; each sees
   /// what the ones before it have waited for. An observer sees the operation `all[told]`, once.
   /// @return false: one has too many items, and nothing was run.
@@ -106,26 +122,20 @@ class queue_state {
   template <class Writer>
   [[nodiscard]] Writer& writing(typename Writer::store how) const {
     std::call_once(written_, [&] {
-      const open_options& options = database_->options();
-      writing_ = std::make_unique<Writer>(
-          in_flight_limit{.messages = options.async_messages, .bytes = options.async_bytes},
-          std::move(how),
+      writing_ = std::make_shared<Writer>(
+          database_->options(), std::move(how),
           error_origin{.backend = database_->name(),
                        .operation = std::string(to_string(info_.kind)) + ".enqueue"});
     });
-    return static_cast<Writer&>(*writing_);
+    return *static_cast<Writer*>(writing_.get());
   }
 
  private:
-  /// @param watched of an observer, if there is one.
-  row_set run(transaction_state* tx, const contract& what, std::span<const value> shared,
-              std::span<const value> items, const observation* watched) const;
-  row_set run_in(transaction_state& tx, const contract& what, std::span<const value> shared,
-                 std::span<const value> items) const;
-  /// Runs a batch that is too long for one statement.
-  row_set run_parts(transaction_state* tx, const contract& what, std::span<const value> shared,
-                    std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;
+  /// Runs `work(observation&)`, which returns the number of rows, as one operation.
+  template <class Work>
+  void observed(observer* watching, const contract& what, std::size_t given, bool in_transaction,
+                Work work) const;
   /// The state for other stored options; null: it cannot be made now.
   [[nodiscard]] std::shared_ptr<const queue_state> renewed(const queue_state& latest,
                                                            const queue_info& stored,
@@ -136,7 +146,8 @@ class queue_state {
 
   std::shared_ptr<database_state> database_;
   queue_info info_;
-  const std::shared_ptr<const queue_table> table_;  // transactions keep it to their end
+  const table_names names_;
+  const std::shared_ptr<shared_queue> shared_;
   std::shared_ptr<const queue_state> dead_letters_;
   std::shared_ptr<const lease_table> mapped_;
   std::optional<std::pair<queue_settings, letters_opener>> follows_;
@@ -147,8 +158,21 @@ class queue_state {
   mutable std::mutex renewing_;
   mutable std::vector<std::shared_ptr<const queue_state>> renewals_;  // guarded by renewing_
   mutable std::once_flag written_;
-  mutable std::unique_ptr<writer> writing_;  // the last member, so it is destroyed first
+  mutable std::shared_ptr<void> writing_;  // the last member, so it is destroyed first
 };
+
+/// Runs one call of a statement, outside a transaction perhaps together with calls of other
+/// threads, in a unit of work that is repeated if that is safe. core/queue/table_call.cpp defines
+/// it, and the next one.
+/// @param watched of an observer, if there is one.
+row_set run_call(const queue_state& queue, transaction_state* tx, const contract& what,
+                 std::span<const value> shared, std::span<const value> items,
+                 const observation* watched);
+
+/// Runs `work` as a part of a unit of work. On a database with one writer at a time calls of other
+/// threads may share the unit: any of these threads may run `work`, and after a failure of the unit
+/// it runs again. Elsewhere the unit is this part alone, and is not repeated.
+void in_shared_unit(const queue_state& queue, const std::function<void(transaction_state&)>& work);
 
 /// The number at which counts stop.
 /// @throws error errc::invalid_argument.

@@ -1,13 +1,18 @@
-#include "core/queue/table_call.hpp"
-
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/observe/observation.hpp"
+#include "core/queue/queue_state.hpp"
 #include "core/seam/fields.hpp"
 #include "core/seam/statements.hpp"
+#include "core/session/combiner.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -21,15 +26,107 @@ bool same(const value& a, const value& b) {
   return a.is == b.is && a.number == b.number && a.data == b.data;
 }
 
-std::unique_ptr<transaction_state> part_of(const queue_table& table, connection& session,
+std::unique_ptr<transaction_state> part_of(const queue_state& queue, connection& session,
                                            const std::function<void(transaction_state&)>& work) {
-  auto part = std::make_unique<transaction_state>(table.database().shared_from_this(), session);
+  auto part = std::make_unique<transaction_state>(queue.database().shared_from_this(), session);
   work(*part);
   part->end_part();
   return part;
 }
 
-}  // namespace
+/// Depends on the statement, and for claim.enqueue on whether an item has a key.
+lane lane_of(const contract& what, std::span<const value> items) noexcept {
+  using enum statement;
+  switch (what.id) {
+    case heap_enqueue:
+    case fifo_enqueue:
+    case lifo_enqueue:
+    case pending_enqueue:
+      return lane::add;
+    case claim_enqueue: {
+      for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
+        if (items[i].is != value::shape::null) return lane::add_keyed;
+      }
+      return lane::add;
+    }
+    case heap_dequeue:
+    case fifo_dequeue:
+    case fifo_dequeue_strict:
+    case lifo_dequeue:
+    case lifo_dequeue_strict:
+    case pending_dequeue:
+    case claim_take:
+    case claim_look:
+    case claim_take_limited:
+    case table_take:
+      return lane::read;
+    case claim_promote:
+    case table_return:
+      return lane::promote;
+    case claim_complete:
+    case claim_keep:
+    case claim_keep_result:
+    case table_complete:
+      return lane::complete;
+    case claim_fail:
+    case table_fail:
+      return lane::fail;
+    case claim_release:
+    case table_release:
+      return lane::release;
+    case claim_extend:
+    case table_extend:
+      return lane::extend;
+    default:
+      return lane::none;
+  }
+}
+
+/// A call of a queue's statement, outside a transaction.
+///
+/// Borrows all its arguments, which outlive it.
+class table_call final : public combined_call {
+ public:
+  /// @param call_lane of this statement and these items.
+  /// @param watched notified of each repetition, if not null.
+  table_call(const queue_state& queue, const contract& what, lane call_lane,
+             std::span<const value> shared, std::span<const value> items,
+             const observation* watched);
+  /// A call of several statements. No other joins its statement, but its unit of work.
+  /// @param several runs them in that unit; after a failure of the unit again.
+  table_call(const queue_state& queue, const std::function<void(connection&)>& several)
+      : queue_(queue), several_(&several) {}
+
+  /// On a database with one writer at a time calls of all queues and of different statements share
+  /// a unit of work.
+  [[nodiscard]] bool joins(std::span<combined_call* const> others) const override;
+
+  /// Set when the call has run, then taken by its caller.
+  [[nodiscard]] row_set take_rows() noexcept { return std::move(rows_); }
+
+ private:
+  friend class call_group;
+  friend void run_together(std::span<combined_call* const> all);
+
+  /// Whether it needs no transaction.
+  [[nodiscard]] bool one_statement() const noexcept {
+    return several_ == nullptr && !queue_.needs_lock(*what_);
+  }
+  /// Whether one statement can do the work of both calls.
+  [[nodiscard]] bool combines_with(const table_call& other) const;
+  [[nodiscard]] bool shares_message(const table_call& other) const;
+
+  const queue_state& queue_;
+  const std::function<void(connection&)>* several_ = nullptr;
+  const contract* what_ = nullptr;  // null: several statements
+  lane lane_ = lane::complete;
+  std::span<const value> shared_ = {};
+  std::span<const value> items_ = {};
+  const observation* watched_ = nullptr;
+  std::size_t count_ = 1;  // number of items, or of the messages that a read wants
+  std::size_t bytes_ = 0;
+  row_set rows_;
+};
 
 /// Calls that one statement serves, in the order of their arrival.
 class call_group {
@@ -48,8 +145,8 @@ class call_group {
     if (first.several_ != nullptr) return (*first.several_)(session);
     const bool reads = first.lane_ == lane::read;
     const std::vector<value> of_all = reads ? sum_of_reads() : all_items();
-    first.rows_ = reads ? first.table_.run(session, *first.what_, of_all, {})
-                        : first.table_.run(session, *first.what_, first.shared_, of_all);
+    first.rows_ = reads ? first.queue_.run_on(session, *first.what_, of_all, {})
+                        : first.queue_.run_on(session, *first.what_, first.shared_, of_all);
   }
 
   /// Gives each call the rows of its own items. A read gets as many rows as it asked for; earlier
@@ -115,57 +212,10 @@ class call_group {
   std::vector<table_call*> calls_;
 };
 
-lane lane_of(const contract& what, std::span<const value> items) noexcept {
-  using enum statement;
-  switch (what.id) {
-    case heap_enqueue:
-    case fifo_enqueue:
-    case lifo_enqueue:
-    case pending_enqueue:
-      return lane::add;
-    case claim_enqueue: {
-      for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
-        if (items[i].is != value::shape::null) return lane::add_keyed;
-      }
-      return lane::add;
-    }
-    case heap_dequeue:
-    case fifo_dequeue:
-    case fifo_dequeue_strict:
-    case lifo_dequeue:
-    case lifo_dequeue_strict:
-    case pending_dequeue:
-    case claim_take:
-    case claim_look:
-    case claim_take_limited:
-    case table_take:
-      return lane::read;
-    case claim_promote:
-    case table_return:
-      return lane::promote;
-    case claim_complete:
-    case claim_keep:
-    case claim_keep_result:
-    case table_complete:
-      return lane::complete;
-    case claim_fail:
-    case table_fail:
-      return lane::fail;
-    case claim_release:
-    case table_release:
-      return lane::release;
-    case claim_extend:
-    case table_extend:
-      return lane::extend;
-    default:
-      return lane::none;
-  }
-}
-
-table_call::table_call(const queue_table& table, const contract& what, lane call_lane,
+table_call::table_call(const queue_state& queue, const contract& what, lane call_lane,
                        std::span<const value> shared, std::span<const value> items,
                        const observation* watched)
-    : table_(table),
+    : queue_(queue),
       what_(&what),
       lane_(call_lane),
       shared_(shared),
@@ -177,7 +227,7 @@ table_call::table_call(const queue_table& table, const contract& what, lane call
 }
 
 bool table_call::joins(std::span<combined_call* const> others) const {
-  const bool one_writer = table_.database().capabilities().one_writer;
+  const bool one_writer = queue_.database().capabilities().one_writer;
   std::size_t items = count_;
   std::size_t bytes = bytes_;
   for (const combined_call* const each : others) {
@@ -192,9 +242,9 @@ bool table_call::joins(std::span<combined_call* const> others) const {
 
 bool table_call::combines_with(const table_call& other) const {
   if (what_ == nullptr || other.what_ == nullptr || what_->exact) return false;
-  const table_names& names = table_.names();
+  const table_names& names = queue_.names();
   if (what_->id != other.what_->id || what_->slot != other.what_->slot ||
-      !names.same_tables(other.table_.names()) || names.identity != other.table_.names().identity) {
+      !names.same_tables(other.queue_.names()) || names.identity != other.queue_.names().identity) {
     return false;
   }
   if (lane_ == lane::extend && shares_message(other)) return false;
@@ -217,6 +267,7 @@ bool table_call::shares_message(const table_call& other) const {
   return false;
 }
 
+/// Runs calls in one unit of work, which is repeated if that is safe.
 void run_together(std::span<combined_call* const> all) {
   auto& first = static_cast<table_call&>(*all.front());
   const bool alone = all.size() == 1 && first.several_ == nullptr;
@@ -231,7 +282,7 @@ void run_together(std::span<combined_call* const> all) {
       match->add(call);
     }
   }
-  database_state& database = first.table_.database();
+  database_state& database = first.queue_.database();
   const bool one_statement = groups.size() <= 1 && first.one_statement();
   retry_policy policy(database.options().retry_for, contact::known);
   for (bool done = false; !done;) {
@@ -240,7 +291,7 @@ void run_together(std::span<combined_call* const> all) {
       std::optional<unit_of_work> unit;
       if (!one_statement) unit.emplace(*session);
       if (alone)
-        first.rows_ = first.table_.run(*session, *first.what_, first.shared_, first.items_);
+        first.rows_ = first.queue_.run_on(*session, *first.what_, first.shared_, first.items_);
       for (const call_group& group : groups) group.run(*session);
       if (unit) unit->commit();
       done = true;
@@ -251,6 +302,7 @@ void run_together(std::span<combined_call* const> all) {
   for (const call_group& group : groups) group.share_out();
 }
 
+/// Runs the call, perhaps together with calls of other threads.
 void run_combined(combiner& line, table_call& call) {
   combiner::turn mine(line, call);
   for (auto calls = mine.next(); !calls.empty(); calls = mine.next()) {
@@ -262,15 +314,34 @@ void run_combined(combiner& line, table_call& call) {
   }
 }
 
-void in_shared_unit(const queue_table& table, const std::function<void(transaction_state&)>& work) {
-  database_state& database = table.database();
+}  // namespace
+
+row_set run_call(const queue_state& queue, transaction_state* tx, const contract& what,
+                 std::span<const value> shared, std::span<const value> items,
+                 const observation* watched) {
+  if (!queue_state::fits_one(what, items)) return queue.run_parts(tx, what, shared, items, watched);
+  if (tx != nullptr) return queue.run_in(*tx, what, shared, items);
+  const lane call_lane = lane_of(what, items);
+  table_call call(queue, what, call_lane, shared, items, watched);
+  if (call_lane == lane::none || !queue.database().options().shortcuts.combining ||
+      open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {
+    combined_call* const alone = &call;
+    run_together({&alone, 1});
+  } else {
+    run_combined(queue.combiner_of(call_lane), call);
+  }
+  return call.take_rows();
+}
+
+void in_shared_unit(const queue_state& queue, const std::function<void(transaction_state&)>& work) {
+  database_state& database = queue.database();
   std::unique_ptr<transaction_state> part;  // of the last attempt
   const std::function<void(connection&)> attempt = [&](connection& session) {
-    part = part_of(table, session, work);
+    part = part_of(queue, session, work);
   };
   if (database.capabilities().one_writer && database.options().shortcuts.combining) {
-    table_call call(table, attempt);
-    run_combined(table.combiner_of(lane::complete), call);
+    table_call call(queue, attempt);
+    run_combined(queue.combiner_of(lane::complete), call);
   } else {
     const leased_session session = database.sessions().lease();
     unit_of_work unit(*session);

@@ -78,12 +78,7 @@ void fire(database_state& database, const due_rule_row& rule) {
     if (wrong && !rule.due) return note_problem(database, rule, failure.what(), true);
     throw;
   }
-  fire_request request{.name = rule.name,
-                       .queue = rule.queue,
-                       .cron = rule.cron,
-                       .every = rule.every,
-                       .zone = rule.zone,
-                       .due = rule.due};
+  fire_request request{rule};
   std::vector<timestamp> times;
   if (rule.due) {
     timestamp last;

@@ -107,7 +107,7 @@ std::string add_messages(const queue_state& queue, transaction_state& tx, std::s
   for (const claim_enqueue_options& each : options) messages.push_back({message.payload, &each});
   const auto added = add_to_any(queue, tx, messages);
   if (!message.skip || added.empty() || added.front().created()) return {};
-  const std::vector<id_item> holder{{added.front().id}};
+  const std::vector<message_id> holder{{added.front().id}};
   const auto found = queue.execute(&tx, statements::claim_state_of, {}, holder);
   return !found.empty() && found.front().state == message_state::dead
              ? "its last message is dead and holds the key: redrive or purge it"

@@ -124,13 +124,14 @@ class change_of_rules {
     const rule_row made = find(rule.name).value();  // with the clock
     const timing when(made.cron, made.every, made.zone);
     const timestamp now = std::chrono::floor<std::chrono::seconds>(made.clock);
-    run(session_, names_, statements::schedules_fire,
-        {.name = made.name,
-         .queue = made.queue,
-         .cron = made.cron,
-         .every = made.every,
-         .zone = made.zone,
-         .next = when.after(std::max(now, made.last.value_or(now)))});
+    const due_rule_row as_read{.name = made.name,
+                               .queue = made.queue,
+                               .cron = made.cron,
+                               .every = made.every,
+                               .zone = made.zone};
+    fire_request first{as_read};
+    first.next = when.after(std::max(now, made.last.value_or(now)));
+    run(session_, names_, statements::schedules_fire, first);
   }
   void replace(const rule_row& before, const schedule& rule) {
     rule_row now = row_of(rule, before.owner.value_or(""), database_.narrow_texts());

@@ -20,10 +20,6 @@ namespace tableq::inline v0::core {
 /// The outcome of a member of a batch. Stored; never renumber.
 enum class member_outcome : std::int32_t { outstanding = 0, dead = 1, removed = 2, gone = 3 };
 
-inline value to_value(member_outcome outcome) noexcept {
-  return value(static_cast<std::int64_t>(outcome));
-}
-
 /// A new batch: the message at its end, if it has one.
 struct batch_begin_request {
   std::optional<std::string_view> name = {};
@@ -117,7 +113,7 @@ struct member_item {
 /// A dead member that comes back as another message.
 struct rejoin_item {
   message_id id = {};
-  std::int64_t former = 0;
+  message_id former = {};
   TABLEQ_FIELDS(rejoin_item, id, former)
 };
 

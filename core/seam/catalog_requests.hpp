@@ -45,16 +45,10 @@ struct options_request {
   TABLEQ_FIELDS(options_request, name, identity, before, options)
 };
 
-/// The identity of a queue.
+/// The identity of a queue, or the number of a group. Locked in their order.
 struct identity_request {
   std::int64_t identity = 0;
   TABLEQ_FIELDS(identity_request, identity)
-};
-
-/// A number to lock by: the identity of a queue, or the number of a group. Locked in their order.
-struct lock_item {
-  std::int64_t identity = 0;
-  TABLEQ_FIELDS(lock_item, identity)
 };
 
 /// A notice to other processes.

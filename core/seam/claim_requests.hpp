@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <tableq/message.hpp>
+#include <tableq/stats.hpp>
 
 #include "core/seam/fields.hpp"
 
@@ -54,21 +55,6 @@ struct replace_request {
   TABLEQ_FIELDS(replace_request, postpone, now)
 };
 
-/// The new contents of the message that holds the key.
-struct replace_item {
-  std::string_view key = {};
-  byte_view payload = {};
-  std::int32_t priority = 0;
-  std::chrono::milliseconds delay{0};
-  std::optional<timestamp> due_at = {};  ///< Empty: `delay` from now.
-  std::optional<std::string_view> headers = {};
-  std::optional<std::chrono::milliseconds> ttl = {};
-  std::optional<int> max_attempts = {};
-  std::optional<std::string_view> retry = {};
-  TABLEQ_FIELDS(replace_item, key, payload, priority, delay, due_at, headers, ttl, max_attempts,
-                retry)
-};
-
 /// A take, also from a queue whose groups take turns.
 struct take_request {
   std::size_t max = 0;
@@ -78,20 +64,10 @@ struct take_request {
   std::int64_t token = 0;  ///< Makes fences unique; a rollback would repeat them.
   bool unkey = false;
   std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, now)
-};
-
-/// A take that tells what it finds.
-struct look_request : take_request {
-  std::optional<std::string_view> options =
-      {};  ///< Of the queue. With other ones it takes nothing.
-  TABLEQ_MORE_FIELDS(look_request, take_request, options)
-};
-
-/// A take that keeps the limits of the queue, whose row the transaction has locked.
-struct limited_take_request : take_request {
-  std::string_view queue = {};
-  TABLEQ_MORE_FIELDS(limited_take_request, take_request, queue)
+  std::string_view queue = {};  ///< Whose limits claim.take_limited keeps; their row is locked.
+  /// Of the queue, for claim.look: with other ones it takes nothing.
+  std::optional<std::string_view> options = {};
+  TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, now, queue, options)
 };
 
 /// Due messages, and messages with ended leases, become ready or dead.
@@ -102,13 +78,6 @@ struct promote_request {
   int regroup = 0;
   std::optional<timestamp> now = {};
   TABLEQ_FIELDS(promote_request, max, max_attempts, regroup, now)
-};
-
-/// A receipt.
-struct receipt_item {
-  message_id id = {};
-  std::int64_t fence = 0;
-  TABLEQ_FIELDS(receipt_item, id, fence)
 };
 
 /// How completed messages are kept.
@@ -162,38 +131,14 @@ struct extend_request {
   TABLEQ_FIELDS(extend_request, lease, now)
 };
 
-/// A page of completed or dead messages, after a place.
-struct list_finished_request {
+/// A page of messages in one state, after a place.
+struct list_request {
   message_state state = message_state::ready;
   std::size_t max = 0;
-  std::int64_t after_at = 0;
-  std::int64_t after_id = 0;
-  TABLEQ_FIELDS(list_finished_request, state, max, after_at, after_id)
-};
-
-/// A page of ready or held messages, after a place.
-struct list_ready_request {
-  std::size_t max = 0;
-  std::int64_t after_priority = 0;
-  std::int64_t after_at = 0;  ///< Of ready messages of a queue whose groups take turns.
-  std::int64_t after_id = 0;
-  TABLEQ_FIELDS(list_ready_request, max, after_priority, after_at, after_id)
-};
-
-/// A page of delayed or leased messages, after a place.
-struct list_waiting_request {
-  message_state state = message_state::ready;
-  std::size_t max = 0;
-  std::int64_t after_at = 0;
+  std::int64_t after_at = 0;  ///< Of ready messages only where groups take turns.
   std::int64_t after_priority = 0;
   std::int64_t after_id = 0;
-  TABLEQ_FIELDS(list_waiting_request, state, max, after_at, after_priority, after_id)
-};
-
-/// A message.
-struct id_item {
-  message_id id = {};
-  TABLEQ_FIELDS(id_item, id)
+  TABLEQ_FIELDS(list_request, state, max, after_at, after_priority, after_id)
 };
 
 /// For states_request.
@@ -233,19 +178,7 @@ struct filter_request {
                 after_at, after_id, until, scan, max, now)
 };
 
-/// A message from another queue.
-struct adopt_item {
-  byte_view payload = {};
-  std::int32_t priority = 0;
-  timestamp created_at = {};
-  std::optional<std::string_view> key = {};       ///< The message holds it from now on.
-  std::optional<std::string_view> past_key = {};  ///< Only shown.
-  std::optional<std::string_view> headers = {};
-  std::optional<std::string_view> errors = {};
-  TABLEQ_FIELDS(adopt_item, payload, priority, created_at, key, past_key, headers, errors)
-};
-
-/// A message of another database, with all that it had there.
+/// A message of another queue, or of another database with all that it had there.
 struct restore_item {
   byte_view payload = {};
   message_state state = message_state::ready;  ///< Not leased.
@@ -266,36 +199,22 @@ struct restore_item {
                 expires_at, max_attempts, retry, key, past_key, headers, errors, group)
 };
 
-/// A group.
-struct group_item {
-  std::string_view group = {};
-  TABLEQ_FIELDS(group_item, group)
-};
-
-/// How many messages of a group may be ready or leased.
+/// How many messages of a group without limits of its own may be ready or leased.
 struct advance_request {
-  int limit = 0;
-  bool hold = false;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(advance_request, limit, hold, now)
-};
-
-/// The same for groups with limits of their own; `limit` is for those without.
-struct advance_limited_request {
   std::string_view queue = {};
   int limit = 0;
   bool hold = false;
   std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(advance_limited_request, queue, limit, hold, now)
+  TABLEQ_FIELDS(advance_request, queue, limit, hold, now)
 };
 
-/// A group, and how many of its messages may become ready now. The one after them then waits until
-/// `alarm_at`, if that is given.
-struct limited_item {
+/// A group; for one with a rate, how many of its messages may become ready now. The one after them
+/// then waits until `alarm_at`, if that is given.
+struct group_item {
   std::string_view group = {};
   int starts = 0;
   std::optional<timestamp> alarm_at = {};
-  TABLEQ_FIELDS(limited_item, group, starts, alarm_at)
+  TABLEQ_FIELDS(group_item, group, starts, alarm_at)
 };
 
 /// The groups of a queue after a name.
@@ -477,17 +396,7 @@ struct tokens_row {
 };
 
 /// Figures of a claim queue.
-struct claim_count_row {
-  std::size_t ready = 0;
-  std::size_t due = 0;
-  std::size_t delayed = 0;
-  std::size_t leased = 0;
-  std::size_t held = 0;
-  std::size_t done = 0;
-  std::size_t dead = 0;
-  std::optional<timestamp> oldest = {};
-  std::optional<message_id> last_id = {};
-  timestamp as_of = {};
+struct claim_count_row : claim_stats {
   TABLEQ_FIELDS(claim_count_row, ready, due, delayed, leased, held, done, dead, oldest, last_id,
                 as_of)
 };

@@ -1,6 +1,7 @@
 #include "core/seam/contract.hpp"
 
 #include <array>
+#include <string_view>
 
 #include "core/seam/statements.hpp"
 
@@ -46,6 +47,10 @@ constexpr contract contract_for(statement id, std::string_view name) {
 constexpr std::array listed{TABLEQ_STATEMENTS(TABLEQ_QUERY, TABLEQ_CHANGE, TABLEQ_RECORD)};
 static_assert(listed.size() == statement_count, "statement_count names the last of them");
 
+constexpr statement before(statement id) {
+  return static_cast<statement>(static_cast<std::size_t>(id) - 1);
+}
+
 }  // namespace
 
 std::span<const contract> contracts() noexcept {
@@ -57,6 +62,9 @@ const contract& contract_of(statement id) noexcept {
 }
 
 std::string_view operation_of(statement id) noexcept {
+  for (const std::string_view detail : {"_outline", "_seen"}) {
+    if (contract_of(id).name.ends_with(detail)) return operation_of(before(id));
+  }
   switch (id) {
     case statement::claim_keep:
     case statement::claim_keep_result:
@@ -74,18 +82,7 @@ std::string_view operation_of(statement id) noexcept {
     case statement::claim_list_held:
     case statement::claim_list_waiting:
     case statement::claim_filter:
-    case statement::claim_list_outline:
-    case statement::claim_list_ready_outline:
-    case statement::claim_list_held_outline:
-    case statement::claim_list_waiting_outline:
-    case statement::claim_list_seen:
-    case statement::claim_list_ready_seen:
-    case statement::claim_list_held_seen:
-    case statement::claim_list_waiting_seen:
       return contract_of(statement::claim_list).name;
-    case statement::claim_get_outline:
-    case statement::claim_get_seen:
-      return contract_of(statement::claim_get).name;
     default:
       return contract_of(id).name;
   }

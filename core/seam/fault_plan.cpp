@@ -50,81 +50,54 @@ std::optional<testing::fault> fault_plan::due(std::string_view name) {
   return found;
 }
 
-void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fault& fault) {
-  if (nth == 0) refuse("calls are counted from 1: nth must not be 0");
-  const std::scoped_lock hold(mutex_);
-  orders_.push_back({std::string(name), nth, fault});
-}
-
-void fault_plan::fail_some(double probability, std::vector<testing::fault> faults) {
-  if (!(probability >= 0 && probability <= 1)) refuse("the probability must be from 0 to 1");
-  if (faults.empty()) refuse("the list of faults is empty");
-  const std::scoped_lock hold(mutex_);
-  probability_ = probability;
-  candidates_ = std::move(faults);
-}
-
-void fault_plan::clear() {
-  orders_.clear();
-  probability_ = 0;
-}
-
-void fault_plan::heal() {
-  const std::scoped_lock hold(mutex_);
-  clear();
-}
-
-void fault_plan::start_over() {
-  const std::scoped_lock hold(mutex_);
-  clear();
-  calls_ = 0;
-  failures_ = 0;
-  history_.clear();
-}
-
-std::size_t fault_plan::calls() const {
-  const std::scoped_lock hold(mutex_);
-  return calls_;
-}
-
-std::size_t fault_plan::failures() const {
-  const std::scoped_lock hold(mutex_);
-  return failures_;
-}
-
-std::vector<testing::call> fault_plan::history() const {
-  const std::scoped_lock hold(mutex_);
-  return {history_.begin(), history_.end()};
-}
-
 }  // namespace tableq::inline v0::core
 
 namespace tableq::inline v0::testing {
 
 faults::faults(std::uint64_t seed) : plan_(std::make_shared<core::fault_plan>(seed)) {}
 void faults::fail(std::size_t nth, const fault& failure) const {
-  core::named({}, "testing", [&] { plan_->fail({}, nth, failure); });
+  fail({}, failure, nth);
 }
 void faults::fail(std::string_view name, const fault& failure, std::size_t nth) const {
-  core::named({}, "testing", [&] { plan_->fail(name, nth, failure); });
+  core::named({}, "testing", [&] {
+    if (nth == 0) core::refuse("calls are counted from 1: nth must not be 0");
+  });
+  const std::scoped_lock hold(plan_->mutex_);
+  plan_->orders_.push_back({std::string(name), nth, failure});
 }
 void faults::fail_some(double probability, std::vector<fault> failures) const {
-  core::named({}, "testing", [&] { plan_->fail_some(probability, std::move(failures)); });
+  core::named({}, "testing", [&] {
+    if (!(probability >= 0 && probability <= 1))
+      core::refuse("the probability must be from 0 to 1");
+    if (failures.empty()) core::refuse("the list of faults is empty");
+  });
+  const std::scoped_lock hold(plan_->mutex_);
+  plan_->probability_ = probability;
+  plan_->candidates_ = std::move(failures);
 }
 void faults::heal() const {
-  plan_->heal();
+  const std::scoped_lock hold(plan_->mutex_);
+  plan_->orders_.clear();
+  plan_->probability_ = 0;
 }
 std::size_t faults::calls() const {
-  return plan_->calls();
+  const std::scoped_lock hold(plan_->mutex_);
+  return plan_->calls_;
 }
 std::size_t faults::failures() const {
-  return plan_->failures();
+  const std::scoped_lock hold(plan_->mutex_);
+  return plan_->failures_;
 }
 std::vector<call> faults::history() const {
-  return plan_->history();
+  const std::scoped_lock hold(plan_->mutex_);
+  return {plan_->history_.begin(), plan_->history_.end()};
 }
 void faults::start_over() const {
-  plan_->start_over();
+  heal();
+  const std::scoped_lock hold(plan_->mutex_);
+  plan_->calls_ = 0;
+  plan_->failures_ = 0;
+  plan_->history_.clear();
 }
 
 }  // namespace tableq::inline v0::testing

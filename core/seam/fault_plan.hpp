@@ -31,17 +31,9 @@ class fault_plan {
   /// @param lasting whether a successful call has a lasting effect.
   std::optional<testing::fault> next(std::string_view name, bool lasting, way may_fail);
 
-  /// @param name only calls of that name; empty: all.
-  void fail(std::string_view name, std::size_t nth, const testing::fault& fault);
-  void fail_some(double probability, std::vector<testing::fault> faults);
-  void heal();
-  void start_over();
-
-  [[nodiscard]] std::size_t calls() const;
-  [[nodiscard]] std::size_t failures() const;
-  [[nodiscard]] std::vector<testing::call> history() const;
-
  private:
+  friend class testing::faults;
+
   struct order {
     std::string name;
     std::size_t left;  // calls until it is due
@@ -50,7 +42,6 @@ class fault_plan {
 
   /// The fault that is due. The mutex is held.
   std::optional<testing::fault> due(std::string_view name);
-  void clear();
 
   mutable std::mutex mutex_;  // guards all below
   std::vector<order> orders_;

@@ -91,8 +91,20 @@ struct nothing {
   static constexpr auto fields() { return std::tuple(); }
 };
 
+/// The fields of a described struct. An id and a receipt are public types, and items too.
 template <class Described>
-constexpr std::size_t field_count = std::tuple_size_v<decltype(Described::fields())>;
+constexpr auto members_of() {
+  if constexpr (std::is_same_v<Described, message_id>) {
+    return std::tuple(field_of("id", &message_id::value));
+  } else if constexpr (std::is_same_v<Described, receipt>) {
+    return std::tuple(field_of("id", &receipt::id), field_of("fence", &receipt::fence));
+  } else {
+    return Described::fields();
+  }
+}
+
+template <class Described>
+constexpr std::size_t field_count = std::tuple_size_v<decltype(members_of<Described>())>;
 
 /// The names and types of a struct's fields, in their order.
 template <class Described>
@@ -100,7 +112,7 @@ constexpr auto described = std::apply(
     [](const auto&... each) {
       return std::array<field, sizeof...(each)>{field{each.name, each.type}...};
     },
-    Described::fields());
+    members_of<Described>());
 
 /// The position of a field. Does not compile for an unknown name.
 template <class Described>
@@ -128,17 +140,10 @@ struct typed_statement {
   statement id;
 };
 
-inline value to_value(std::int64_t number) noexcept {
-  return value(number);
-}
-inline value to_value(std::size_t number) noexcept {
+template <class Number>
+requires(std::is_integral_v<Number> || std::is_enum_v<Number>) value to_value(Number number)
+noexcept {
   return value(static_cast<std::int64_t>(number));
-}
-inline value to_value(std::int32_t number) noexcept {
-  return value(std::int64_t{number});
-}
-inline value to_value(bool flag) noexcept {
-  return value(std::int64_t{flag ? 1 : 0});
 }
 inline value to_value(std::string_view characters) noexcept {
   return value(characters);
@@ -155,9 +160,6 @@ inline value to_value(timestamp time) noexcept {
 }
 inline value to_value(message_id id) noexcept {
   return value(id.value);
-}
-inline value to_value(message_state state) noexcept {
-  return value(static_cast<std::int64_t>(state));
 }
 /// Borrows a text.
 inline value to_value(const cell& source) noexcept {
@@ -214,7 +216,7 @@ void read(cell& source, std::optional<Value>& target) {
 template <class Described>
 void write_values(const Described& source, value* target) noexcept {
   std::apply([&](const auto&... each) { ((*target++ = to_value(source.*each.at)), ...); },
-             Described::fields());
+             members_of<Described>());
 }
 
 template <class Described>

@@ -65,13 +65,6 @@ struct room_request {
   TABLEQ_FIELDS(room_request, enough, max, now)
 };
 
-/// Counts leases that have not ended, up to `max` or some more.
-struct leased_request {
-  std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(leased_request, max, now)
-};
-
 /// The limits of up to `max` groups of a queue, from a name on.
 struct group_list_request {
   std::string_view queue = {};

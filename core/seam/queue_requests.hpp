@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <tableq/message.hpp>
+#include <tableq/stats.hpp>
 
 #include "core/seam/fields.hpp"
 
@@ -20,13 +21,7 @@ struct clock_request {
   TABLEQ_FIELDS(clock_request, now)
 };
 
-/// At most `max` messages.
-struct count_request {
-  std::size_t max = 0;
-  TABLEQ_FIELDS(count_request, max)
-};
-
-/// At most `max` messages, by the clock.
+/// At most `max` messages, by the clock if it matters.
 struct timed_read_request {
   std::size_t max = 0;
   std::optional<timestamp> now = {};
@@ -65,18 +60,13 @@ struct message_row {
 };
 
 /// Figures of a queue.
-struct count_row {
-  std::size_t waiting = 0;
-  std::size_t delayed = 0;
-  std::optional<timestamp> oldest = {};
-  std::optional<message_id> last_id = {};
-  timestamp as_of = {};
+struct count_row : queue_stats {
   TABLEQ_FIELDS(count_row, waiting, delayed, oldest, last_id, as_of)
 };
 
-/// When the next message falls due.
+/// How long until the next message falls due.
 struct delay_row {
-  std::chrono::milliseconds delay{0};
+  std::optional<std::chrono::milliseconds> delay = {};  ///< Empty: there is none.
   TABLEQ_FIELDS(delay_row, delay)
 };
 

@@ -16,13 +16,6 @@
 
 namespace tableq::inline v0::core {
 
-/// The rules that are due first.
-struct due_rules_request {
-  std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(due_rules_request, max, now)
-};
-
 /// A rule that is followed, without its message.
 struct due_rule_row {
   std::string name = {};
@@ -39,16 +32,10 @@ struct due_rule_row {
 };
 
 /// Goes on to the next time of a rule, if it still is as it was read.
-struct fire_request {
-  std::string_view name = {};
-  std::string_view queue = {};
-  std::optional<std::string_view> cron = {};
-  std::optional<std::chrono::milliseconds> every = {};
-  std::string_view zone = {};
-  std::optional<timestamp> due = {};
+struct fire_request : due_rule_row {
   std::optional<timestamp> last = {};  ///< Empty: it stays.
   timestamp next = {};
-  TABLEQ_FIELDS(fire_request, name, queue, cron, every, zone, due, last, next)
+  TABLEQ_MORE_FIELDS(fire_request, due_rule_row, last, next)
 };
 
 /// The message of a rule.

@@ -8,6 +8,11 @@ namespace tableq::inline v0::core {
 
 // clang-format off
 
+/// The statement before it with other columns: see message_detail.
+#define TABLEQ_DETAILS(query, name, shared, items)    \
+  query(claim, name##_outline, shared, items, stored_row) \
+  query(claim, name##_seen, shared, items, stored_row)
+
 /// Every statement that core needs of a database: both parts of its name, then the types of the
 /// shared parameters, of each item, and of each row (core/seam/*_requests.hpp). Its text is in
 /// drivers/*/statements.sql under its name. Those from `table_insert` on are on tables of applications:
@@ -21,7 +26,7 @@ namespace tableq::inline v0::core {
   record(catalog, insert, new_queue_request, nothing, nothing)          \
   record(catalog, remove, name_request, nothing, nothing)               \
   query(table, exists, nothing, nothing, present_row)                   \
-  query(queue, lock, nothing, lock_item, nothing)                       \
+  query(queue, lock, nothing, identity_request, nothing)                       \
   record(queue, drop, nothing, nothing, nothing)                        \
   query(notify, send, notice_request, nothing, nothing)                 \
   query(listen, begin, nothing, nothing, nothing)                       \
@@ -33,61 +38,66 @@ namespace tableq::inline v0::core {
   query(doctor, queue, doctor_request, nothing, finding_row)            \
   query(doctor, ids, nothing, nothing, finding_row)                     \
   change(heap, enqueue, clock_request, plain_item, id_row)              \
-  change(heap, dequeue, count_request, nothing, message_row)            \
-  query(heap, peek, count_request, nothing, message_row)                \
-  change(heap, purge, count_request, nothing, id_row)                   \
+  change(heap, dequeue, timed_read_request, nothing, message_row)       \
+  query(heap, peek, timed_read_request, nothing, message_row)           \
+  change(heap, purge, timed_read_request, nothing, id_row)              \
   query(heap, stats, timed_read_request, nothing, count_row)            \
   change(fifo, enqueue, clock_request, plain_item, id_row)              \
-  change(fifo, dequeue, count_request, nothing, message_row)            \
-  query(fifo, peek, count_request, nothing, message_row)                \
-  change(fifo, purge, count_request, nothing, id_row)                   \
+  change(fifo, dequeue, timed_read_request, nothing, message_row)       \
+  query(fifo, peek, timed_read_request, nothing, message_row)           \
+  change(fifo, purge, timed_read_request, nothing, id_row)              \
   query(fifo, stats, timed_read_request, nothing, count_row)            \
   change(lifo, enqueue, clock_request, plain_item, id_row)              \
-  change(lifo, dequeue, count_request, nothing, message_row)            \
-  query(lifo, peek, count_request, nothing, message_row)                \
-  change(lifo, purge, count_request, nothing, id_row)                   \
+  change(lifo, dequeue, timed_read_request, nothing, message_row)       \
+  query(lifo, peek, timed_read_request, nothing, message_row)           \
+  change(lifo, purge, timed_read_request, nothing, id_row)              \
   query(lifo, stats, timed_read_request, nothing, count_row)            \
   change(pending, enqueue, clock_request, pending_item, id_row)         \
   change(pending, dequeue, timed_read_request, nothing, message_row)    \
   query(pending, peek, timed_read_request, nothing, message_row)        \
-  change(pending, purge, count_request, nothing, id_row)                \
+  change(pending, purge, timed_read_request, nothing, id_row)           \
   query(pending, stats, timed_read_request, nothing, count_row)         \
   query(pending, next_due, clock_request, nothing, delay_row)           \
   change(claim, enqueue, clock_request, claim_item, id_row)             \
   query(claim, find_key, nothing, key_item, id_row)                     \
-  change(claim, replace, replace_request, replace_item, id_row)         \
+  change(claim, replace, replace_request, claim_item, id_row)         \
   change(claim, forget, clock_request, key_item, id_row)                \
   change(claim, free, clock_request, key_item, id_row)                  \
   change(claim, take, take_request, nothing, delivery_row)              \
   change(claim, promote, promote_request, nothing, state_row)           \
-  change(claim, complete, nothing, receipt_item, id_row)                \
-  change(claim, keep, keep_request, receipt_item, id_row)               \
+  change(claim, complete, nothing, receipt, id_row)                \
+  change(claim, keep, keep_request, receipt, id_row)               \
   change(claim, fail, fail_request, fail_item, state_row)               \
-  change(claim, release, clock_request, receipt_item, id_row)           \
-  change(claim, extend, extend_request, receipt_item, id_row)           \
-  change(claim, heartbeat, extend_request, receipt_item, id_row)        \
-  query(claim, lost, nothing, receipt_item, id_row)                     \
+  change(claim, release, clock_request, receipt, id_row)           \
+  change(claim, extend, extend_request, receipt, id_row)           \
+  change(claim, heartbeat, extend_request, receipt, id_row)        \
+  query(claim, lost, nothing, receipt, id_row)                     \
   query(claim, peek, timed_read_request, nothing, stored_row)           \
-  query(claim, list, list_finished_request, nothing, stored_row)        \
-  change(claim, redrive, clock_request, id_item, id_row)                \
-  change(claim, remove, states_request, id_item, removed_row)           \
-  change(claim, adopt, nothing, adopt_item, id_row)                     \
+  query(claim, list, list_request, nothing, stored_row)        \
+  TABLEQ_DETAILS(query, list, list_request, nothing)                    \
+  change(claim, redrive, clock_request, message_id, id_row)                \
+  change(claim, remove, states_request, message_id, removed_row)           \
+  change(claim, adopt, nothing, restore_item, id_row)                   \
   change(claim, restore, clock_request, restore_item, id_row)           \
-  query(claim, group_of, nothing, id_item, group_row)                   \
+  query(claim, group_of, nothing, message_id, group_row)                   \
   change(claim, advance, advance_request, group_item, id_row)           \
   change(claim, purge, purge_request, nothing, id_row)                  \
   query(claim, stats, timed_read_request, nothing, claim_count_row)     \
   query(claim, next_due, clock_request, nothing, delay_row)             \
-  change(fifo, dequeue_strict, count_request, nothing, message_row)     \
-  change(lifo, dequeue_strict, count_request, nothing, message_row)     \
-  query(claim, list_ready, list_ready_request, nothing, stored_row)     \
-  query(claim, list_held, list_ready_request, nothing, stored_row)      \
-  query(claim, list_waiting, list_waiting_request, nothing, stored_row) \
-  query(claim, get, nothing, id_item, stored_row)                       \
+  change(fifo, dequeue_strict, timed_read_request, nothing, message_row) \
+  change(lifo, dequeue_strict, timed_read_request, nothing, message_row) \
+  query(claim, list_ready, list_request, nothing, stored_row)     \
+  TABLEQ_DETAILS(query, list_ready, list_request, nothing)              \
+  query(claim, list_held, list_request, nothing, stored_row)      \
+  TABLEQ_DETAILS(query, list_held, list_request, nothing)               \
+  query(claim, list_waiting, list_request, nothing, stored_row) \
+  TABLEQ_DETAILS(query, list_waiting, list_request, nothing)            \
+  query(claim, get, nothing, message_id, stored_row)                       \
+  TABLEQ_DETAILS(query, get, nothing, message_id)                       \
   query(claim, find, key_request, nothing, stored_row)                  \
-  change(claim, cancel, states_request, id_item, id_row)                \
+  change(claim, cancel, states_request, message_id, id_row)                \
   change(claim, set_priority, nothing, priority_item, id_row)           \
-  query(claim, state_of, nothing, id_item, state_row)                   \
+  query(claim, state_of, nothing, message_id, state_row)                   \
   query(limits, read, limits_request, nothing, limits_row)              \
   record(limits, ask, limits_request, nothing, limits_row)              \
   record(limits, lock, limits_request, nothing, limits_lock_row)        \
@@ -99,39 +109,29 @@ namespace tableq::inline v0::core {
   record(limits, remove, limits_request, nothing, nothing)              \
   query(queue, count, room_request, nothing, number_row)                \
   query(claim, count, room_request, nothing, number_row)                \
-  query(claim, leased, leased_request, nothing, number_row)             \
-  query(claim, unseen, nothing, id_item, id_row)                        \
+  query(claim, leased, timed_read_request, nothing, number_row)             \
+  query(claim, unseen, nothing, message_id, id_row)                        \
   query(session, identity, nothing, nothing, database_row)              \
   query(catalog, migrator, nothing, nothing, held_row)                  \
   record(catalog, set_layout, layout_request, nothing, present_row)     \
   query(claim, letters, letters_request, nothing, letters_row)          \
   query(queue, alter, alter_request, nothing, sessions_row)             \
   query(claim, pick, take_request, nothing, pick_row)                   \
-  change(claim, lease, take_request, id_item, nothing)                  \
-  query(claim, taken, clock_request, id_item, delivery_row)             \
-  change(claim, look, look_request, nothing, look_row)                  \
-  change(claim, take_limited, limited_take_request, nothing, limited_row) \
+  change(claim, lease, take_request, message_id, nothing)                  \
+  query(claim, taken, clock_request, message_id, delivery_row)             \
+  change(claim, look, take_request, nothing, look_row)                  \
+  change(claim, take_limited, take_request, nothing, limited_row) \
   query(catalog, queue, name_request, nothing, queue_row)               \
   record(catalog, set_options, options_request, nothing, present_row)   \
-  change(claim, make_ready, regroup_request, id_item, state_row)        \
+  change(claim, make_ready, regroup_request, message_id, state_row)        \
   query(claim, filter, filter_request, nothing, found_row)              \
   change(claim, progress, clock_request, progress_item, id_row)         \
   change(claim, keep_result, keep_request, result_item, id_row)         \
-  query(claim, notes, nothing, id_item, note_row)                       \
-  query(claim, outcome, nothing, id_item, outcome_row)                  \
+  query(claim, notes, nothing, message_id, note_row)                       \
+  query(claim, outcome, nothing, message_id, outcome_row)                  \
   query(claim, groups, groups_request, nothing, waiting_row)            \
-  query(claim, list_outline, list_finished_request, nothing, stored_row)                       \
-  query(claim, list_ready_outline, list_ready_request, nothing, stored_row)                    \
-  query(claim, list_held_outline, list_ready_request, nothing, stored_row)                     \
-  query(claim, list_waiting_outline, list_waiting_request, nothing, stored_row)                \
-  query(claim, get_outline, nothing, id_item, stored_row)               \
-  query(claim, list_seen, list_finished_request, nothing, stored_row)   \
-  query(claim, list_ready_seen, list_ready_request, nothing, stored_row)                       \
-  query(claim, list_held_seen, list_ready_request, nothing, stored_row) \
-  query(claim, list_waiting_seen, list_waiting_request, nothing, stored_row)                   \
-  query(claim, get_seen, nothing, id_item, stored_row)                  \
   query(queue, hidden, nothing, nothing, finding_row)                   \
-  query(schedules, due, due_rules_request, nothing, due_rule_row)       \
+  query(schedules, due, timed_read_request, nothing, due_rule_row)       \
   record(schedules, fire, fire_request, nothing, periodic_row)          \
   record(schedules, problem, rule_problem_request, nothing, nothing)    \
   query(schedules, list, rule_request, nothing, rule_row)               \
@@ -147,18 +147,18 @@ namespace tableq::inline v0::core {
   record(batch, forget, batch_forget_request, nothing, nothing)         \
   query(batch, list, batch_list_request, nothing, batch_info_row)       \
   query(batch, members, batch_members_request, nothing, member_row)     \
-  query(batch, of, member_queue_request, id_item, batch_of_row)         \
+  query(batch, of, member_queue_request, message_id, batch_of_row)         \
   query(batch, strays, batch_after_request, nothing, stray_row)         \
   record(batch, join, member_queue_request, member_item, nothing)       \
   /* Where rows of a change are dear, batch.of and remove take its place. */ \
-  record(batch, leave, member_queue_request, id_item, batch_row)        \
-  record(batch, remove, member_queue_request, id_item, nothing)         \
-  record(batch, mark, member_mark_request, id_item, batch_row)          \
+  record(batch, leave, member_queue_request, message_id, batch_row)        \
+  record(batch, remove, member_queue_request, message_id, nothing)         \
+  record(batch, mark, member_mark_request, message_id, batch_row)          \
   record(batch, mark_all, member_mark_request, nothing, nothing)        \
   record(batch, rejoin, member_queue_request, rejoin_item, nothing)     \
   query(claim, tokens, limits_request, group_item, tokens_row)          \
-  change(claim, hold, nothing, id_item, id_row)                         \
-  change(claim, advance_limited, advance_limited_request, limited_item, advanced_row) \
+  change(claim, hold, nothing, message_id, id_row)                         \
+  change(claim, advance_limited, advance_request, group_item, advanced_row) \
   query(claim, next_groups, next_groups_request, nothing, group_row)    \
   query(group, list, group_list_request, nothing, group_limits_row)     \
   record(group, remove, group_limits_request, nothing, nothing)         \

@@ -65,15 +65,6 @@ struct index_column_row {
   TABLEQ_FIELDS(index_column_row, index_name, name, descending, condition)
 };
 
-/// The leases of taken rows.
-struct take_rows_request {
-  std::size_t max = 0;
-  std::chrono::milliseconds lease{0};
-  std::int64_t token = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(take_rows_request, max, lease, token, now)
-};
-
 /// Rows whose lease has ended, and the error that they get.
 struct expire_rows_request {
   std::size_t max = 0;
@@ -116,12 +107,6 @@ struct row_count_row {
   std::size_t count = 0;
   timestamp as_of = {};
   TABLEQ_FIELDS(row_count_row, count, as_of)
-};
-
-/// How long until the first row falls due.
-struct next_row {
-  std::optional<std::chrono::milliseconds> delay = {};  ///< Empty: there is no such row.
-  TABLEQ_FIELDS(next_row, delay)
 };
 
 /// The beginning of a row that a mapped read returns; the values of the columns stand after it.

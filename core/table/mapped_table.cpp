@@ -293,10 +293,10 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   // Nothing: the caller promotes, and reads again.
   if (terms.how != reading::plain && time_to_look(queue)) return {.due = true};
   const row_set rows = run(queue, tx, made_.take,
-                           take_rows_request{.max = terms.max,
-                                             .lease = terms.lease,
-                                             .token = fence_token(),
-                                             .now = queue.database().now()});
+                           take_request{.max = terms.max,
+                                        .lease = terms.lease,
+                                        .token = fence_token(),
+                                        .now = queue.database().now()});
   taken_messages out;
   out.good.reserve(rows.size());
   for (const std::size_t each : in_order(rows)) out.good.push_back(to_delivery(rows, each));
@@ -321,7 +321,7 @@ std::optional<std::chrono::milliseconds> mapped_table::next_due(const queue_stat
   for (const auto* each : {&made_.next_lease, &made_.next_due}) {
     if (*each == nullptr) continue;
     const auto found =
-        rows_of<next_row>(run(queue, nullptr, *each, clock_request{queue.database().now()}));
+        rows_of<delay_row>(run(queue, nullptr, *each, clock_request{queue.database().now()}));
     if (found.empty() || !found.front().delay) continue;
     out = std::min(out.value_or(*found.front().delay), *found.front().delay);
   }
@@ -341,41 +341,31 @@ std::vector<changed_message> mapped_table::settle(const queue_state& queue, tran
   return to_changed(run(queue, tx, what, request, items), places, receipts);
 }
 
-std::vector<changed_message> mapped_table::complete(const queue_state& queue, transaction_state* tx,
-                                                    const receipts_view& receipts,
-                                                    given_results /*results*/) const {
-  if (made_.complete == nullptr) lacks(queue, state_role);
-  return settle(queue, tx, made_.complete, receipts, clock_request{queue.database().now()});
-}
-
-std::vector<changed_message> mapped_table::release(const queue_state& queue, transaction_state* tx,
-                                                   const receipts_view& receipts) const {
-  if (made_.release == nullptr) lacks(queue, state_role);
-  return settle(queue, tx, made_.release, receipts, clock_request{queue.database().now()});
-}
-
-std::vector<changed_message> mapped_table::extend(const queue_state& queue, transaction_state* tx,
+std::vector<changed_message> mapped_table::change(const queue_state& queue, transaction_state* tx,
                                                   const receipts_view& receipts,
-                                                  std::chrono::milliseconds lease) const {
-  if (made_.extend == nullptr) lacks(queue, "lease_until");
-  return settle(queue, tx, made_.extend, receipts, extend_request{lease, queue.database().now()});
-}
-
-std::vector<changed_message> mapped_table::heartbeat(const queue_state& queue,
-                                                     const receipts_view& receipts,
-                                                     std::chrono::milliseconds lease) const {
-  if (made_.keep == nullptr) {  // The rows stay taken by themselves.
-    std::vector<changed_message> all(receipts.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {.item = i, .id = receipts[i].id};
-    return all;
+                                                  const lease_change& what) const {
+  using enum lease_change::kind;
+  const clock_request timed{queue.database().now()};
+  const extend_request longer{what.lease, timed.now};
+  switch (what.is) {
+    case complete:
+      if (made_.complete == nullptr) lacks(queue, state_role);
+      return settle(queue, tx, made_.complete, receipts, timed);
+    case release:
+      if (made_.release == nullptr) lacks(queue, state_role);
+      return settle(queue, tx, made_.release, receipts, timed);
+    case extend:
+      if (made_.extend == nullptr) lacks(queue, "lease_until");
+      return settle(queue, tx, made_.extend, receipts, longer);
+    case heartbeat:
+      if (made_.keep != nullptr) return settle(queue, tx, made_.keep, receipts, longer);
+      break;
+    case find_lost:
+      return settle(queue, tx, made_.lost, receipts, timed);
   }
-  return settle(queue, nullptr, made_.keep, receipts,
-                extend_request{lease, queue.database().now()});
-}
-
-std::vector<changed_message> mapped_table::lost(const queue_state& queue,
-                                                const receipts_view& receipts) const {
-  return settle(queue, nullptr, made_.lost, receipts, clock_request{queue.database().now()});
+  std::vector<changed_message> all(receipts.size());  // The rows stay taken by themselves.
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {.item = i, .id = receipts[i].id};
+  return all;
 }
 
 std::vector<changed_message> mapped_table::fail(const queue_state& queue, transaction_state* tx,

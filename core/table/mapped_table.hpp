@@ -52,21 +52,11 @@ class mapped_table final : public lease_table {
                                        std::size_t max) const override;
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const override;
-  std::vector<changed_message> complete(const queue_state& queue, transaction_state* tx,
-                                        const receipts_view& receipts,
-                                        given_results results) const override;
+  std::vector<changed_message> change(const queue_state& queue, transaction_state* tx,
+                                      const receipts_view& receipts,
+                                      const lease_change& what) const override;
   std::vector<changed_message> fail(const queue_state& queue, transaction_state* tx,
                                     std::span<const ended_attempt> attempts) const override;
-  std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
-                                       const receipts_view& receipts) const override;
-  std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,
-                                      const receipts_view& receipts,
-                                      std::chrono::milliseconds lease) const override;
-  [[nodiscard]] std::vector<changed_message> heartbeat(
-      const queue_state& queue, const receipts_view& receipts,
-      std::chrono::milliseconds lease) const override;
-  [[nodiscard]] std::vector<changed_message> lost(const queue_state& queue,
-                                                  const receipts_view& receipts) const override;
 
   // Operations that only such a table has.
 

@@ -156,7 +156,7 @@ class statement_maker {
     form.read = of_.read_;
     form.strict = layout_.ordering == ordering::strict;
     return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form,
-                fields_of<take_rows_request>(), row_columns());
+                fields_of<take_request>(), row_columns());
   }
 
   mapped_statements::one peek() {
@@ -267,7 +267,7 @@ class statement_maker {
     form.timed = column;
     form.order = {{column, false}};
     return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
-                fields_of<next_row>());
+                fields_of<delay_row>());
   }
 
   const mapped_statements& of_;

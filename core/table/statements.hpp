@@ -59,7 +59,7 @@ class mapped_statements {
   [[nodiscard]] std::size_t place_of(std::size_t column) const;
 
   // The requests are in core/seam/table_requests.hpp. An item begins with the values of the key.
-  one take;      ///< take_rows_request.
+  one take;      ///< take_request.
   one complete;  ///< held_row_item, as release, extend, keep and lost.
   one fail;      ///< failed_row_item.
   one release;

@@ -187,9 +187,7 @@ void claim_queue::set_group_limits(const tableq::group_limits& limits, text_view
 }
 
 limited_groups claim_queue::group_limits(const group_limits_page& page) const {
-  return core::operation_outside(
-      *this, core::statement::group_list,
-      [&](const core::queue_state& state) { return core::limits_of_groups(state, page); });
+  return core::operation_outside(*this, core::statement::group_list, core::limits_of_groups, page);
 }
 
 }  // namespace tableq::inline v0

@@ -77,17 +77,18 @@ std::vector<settle_result> settle_once(const worker_queue& queue,
   if (what == handled::how::completed)
     return complete(now, tx, receipts_of(batch), results_of(batch));
   if (what == handled::how::given_back) return release(now, tx, receipts_of(batch));
-  std::vector<failed_attempt> failures;
+  std::vector<ended_attempt> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
     const handled& verdict = one.result.verdict;
     const delivery& message = one.message->delivery;
     failures.push_back({.receipt = message.receipt,
                         .error = verdict.why(),
-                        .options = {.delay = rest_of(verdict, queue.claims, message),
-                                    .give_up = what == handled::how::given_up}});
+                        .delay = rest_of(verdict, queue.claims, message),
+                        .how = what == handled::how::given_up ? ended_attempt::kind::given_up
+                                                              : ended_attempt::kind::failed});
   }
-  return fail(now, tx, failures);
+  return fail(now, tx, std::move(failures));
 }
 
 /// The thread that settles the messages of one queue.
@@ -188,7 +189,7 @@ class settler {
           std::optional<unrepeated> once;
           // On a database with one writer each call waits for the others.
           if (!queue.database().capabilities().one_writer) once.emplace();
-          results = operation(queue, nullptr, statement_of(batch),
+          results = operation(queue_operation(queue, nullptr, statement_of(batch)),
                               [&](const queue_state&, transaction_state* tx) {
                                 return settle_once(queue_, batch, tx);
                               });
@@ -234,7 +235,8 @@ class settler {
     try {
       const queue_state& queue = queue_.state();
       auto done = operation(
-          queue, nullptr, statement_of(batch), [&](const queue_state& now, transaction_state*) {
+          queue_operation(queue, nullptr, statement_of(batch)),
+          [&](const queue_state& now, transaction_state*) {
             return core::settle_and_take(
                 now,
                 {.id = statement_of(batch),

@@ -117,10 +117,8 @@ void take_messages(worker_state& worker, worker_queue& queue) {
       std::stop_source wake = queue.run_dry;
       const std::stop_callback stops(worker.stopping(), [&] { wake.request_stop(); });
       const take_options terms{.wait = wait, .lease = queue.lease, .stop = wake.get_token()};
-      std::vector<delivery> taken = operation(queue.claims, statement::claim_take,
-                                              [&](const queue_state& from, transaction_state* tx) {
-                                                return take(from, tx, max, terms, &course);
-                                              });
+      std::vector<delivery> taken =
+          operation(queue.claims, statement::claim_take, take, max, terms, &course);
       pauses.reset();
       was_empty = taken.empty();
       if (was_empty) {

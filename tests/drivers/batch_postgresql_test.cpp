@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <map>
 
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
+#include "core/seam/statements.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
 
@@ -66,8 +68,8 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
   }
   /// Takes this number of messages, and returns id and fence of each.
   std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t max) {
-    const std::array shared{number_value(max), number_value(60'000), value(), number_value(0),
-                            number_value(7),   number_value(0),      value()};
+    const auto shared = tableq::core::values_of(tableq::core::take_request{
+        .max = static_cast<std::size_t>(max), .lease = std::chrono::minutes{1}, .token = 7});
     const row_set rows = session_->execute(contract_of(statement::claim_take), claim_, shared, {});
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -83,6 +83,7 @@ CAUGHT = {
     "busy_beside.hpp": "a lock of the thread's own transaction is told as that",
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",
+    "leased_queue.cpp": "as operation.hpp; a lambda there would lead out of the room and back",
     "operation.hpp": "it gets the name of its operation, perhaps a clearer sentence, and goes on",
     "table_call.cpp": "a unit of work may be repeated",
     "waiting.cpp": "the next read meets the failure, unless only the look is refused",

@@ -124,7 +124,8 @@ def read_contracts(root):
     """Name -> (shared, items, columns) as core/seam declares them."""
     seam = Path(root) / "core/seam"
     sources = "".join(p.read_text(encoding="utf-8") for p in sorted(seam.glob("*.hpp")))
-    lists = {"nothing": []}
+    # The last two are public types: see members_of in fields.hpp.
+    lists = {"nothing": [], "message_id": ["id"], "receipt": ["id", "fence"]}
     for more, names in re.findall(r"^  TABLEQ_(MORE_)?FIELDS\(([^)]*)\)", sources, re.M):
         name, *fields = re.findall(r"\w+", names)
         lists[name] = lists[fields.pop(0)] + fields if more else fields

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,9 +59,6 @@ inline bool in_key_value_form(std::string_view text) noexcept {
   return end != text.begin() && end != text.end() && *end == '=';
 }
 
-/// The keys that may hold several, with commas between them.
-inline constexpr std::string_view host_keys[] = {"host", "hostaddr"};
-
 /// The only key that tableq adds.
 inline constexpr std::string_view pooling_key = "pooling";
 
@@ -73,9 +70,9 @@ inline bool pooled(std::string_view value) {
 }
 
 /// Checks the keys of `host=h password='a \'b'`, stepping over the values as libpq does, and takes
-/// out `pooling=`. @return its value; empty when it is not given.
-inline std::string check_key_value_form(const options& known, std::string& text) {
-  std::string pooling;
+/// out `pooling=`. @return what it says; empty when it is not given.
+inline std::optional<bool> check_key_value_form(const options& known, std::string& text) {
+  std::optional<bool> pooling;
   std::size_t i = 0;
   const auto skip_blanks = [&] {
     while (i < text.size() && blank(text[i])) ++i;
@@ -98,27 +95,21 @@ inline std::string check_key_value_form(const options& known, std::string& text)
       if (text[i] == '\\') ++i;
     }
     i = std::min(i, text.size());
-    if (ours) pooling = text.substr(value, i - value);
-    if (quoted) i = std::min(i + 1, text.size());
+    const std::size_t end = quoted ? std::min(i + 1, text.size()) : i;
     if (ours) {
-      static_cast<void>(pooled(pooling));
-      text.erase(start, i - start);
-      i = start;
+      pooling = pooled(std::string_view(text).substr(value, i - value));
+      text.erase(start, end - start);
     }
+    i = ours ? start : end;
   }
   return pooling;
 }
 
-/// Takes `pooling=` out of a URI's keys. @return its value; empty when it is not given.
-inline std::string take_pooling(const connection_url& url, std::string& text) {
-  std::string pooling;
-  for (const auto& [key, value] : url.settings) {
-    if (key != pooling_key) continue;
-    static_cast<void>(pooled(value));
-    pooling = value;
-  }
+/// Takes `pooling=` out of a URI's keys. @return what it says; empty when it is not given.
+inline std::optional<bool> take_pooling(const connection_url& url, std::string& text) {
+  const auto given = url.settings.find(std::string(pooling_key));
   const std::size_t query = text.find('?');
-  if (pooling.empty() || query == std::string::npos) return pooling;
+  if (given == url.settings.end() || query == std::string::npos) return std::nullopt;
   std::string kept;
   std::string_view rest = std::string_view(text).substr(query + 1);
   while (!rest.empty()) {
@@ -128,7 +119,7 @@ inline std::string take_pooling(const connection_url& url, std::string& text) {
     kept.append(kept.empty() ? "?" : "&").append(one);
   }
   text.replace(query, text.size() - query, kept);
-  return pooling;
+  return pooled(given->second);
 }
 
 inline std::string encoded(std::string_view text) {
@@ -147,19 +138,12 @@ inline std::string encoded(std::string_view text) {
   return out;
 }
 
-/// An address for libpq, and the value of the key that tableq adds.
-struct read_address {
-  options all;
-  bool pooled = false;
-  bool told = false;  ///< The key says which mode a pooler has.
-};
-
 /// Reads either form as libpq does. libpq's messages may quote the password, and are not shown.
-inline read_address parse(const connection_url& url) {
+/// @param pooling becomes what the key that tableq adds says.
+inline options parse(const connection_url& url, std::optional<bool>& pooling) {
   const fork_guard guard;
   const options known(PQconndefaults());
   std::string text = url.raw.substr(url.raw.find("://") + 3);
-  std::string pooling;
   if (in_key_value_form(text)) {
     pooling = check_key_value_form(known, text);
   } else {
@@ -178,9 +162,7 @@ inline read_address parse(const connection_url& url) {
         "libpq cannot read this address; write postgresql://user@host:5432/database?key=value, and "
         "characters such as / @ : ? % within a part as %2F %40 %3A %3F %25");
   }
-  return {.all = std::move(out),
-          .pooled = !pooling.empty() && pooled(pooling),
-          .told = !pooling.empty()};
+  return out;
 }
 
 /// A special character in a password that was not encoded moves part of it into the host or the
@@ -201,23 +183,25 @@ inline void check_place(const options& parsed) {
 }
 
 inline bool several_hosts(const options& parsed) noexcept {
-  return std::any_of(std::begin(host_keys), std::end(host_keys), [&](std::string_view key) {
+  const auto several = [&](std::string_view key) {
     return given(parsed, key) &&
            std::string_view(find(parsed, key)->val).find(',') != std::string_view::npos;
-  });
+  };
+  return several("host") || several("hostaddr");
 }
 
 /// The address for SOCI with its defaults, and whether it is that of a pooler.
 struct address {
   std::string connect;
   bool pooled = false;
-  bool told = false;  ///< As read_address::told.
+  bool told = false;  ///< The address says which mode a pooler has.
 };
 
 /// @throws error errc::invalid_argument naming an unknown key; never with a value.
 inline address resolve_address(const connection_url& url) {
-  const read_address read = parse(url);
-  const options& wanted = read.all;
+  std::optional<bool> pooling;
+  const options wanted = parse(url, pooling);
+  const bool is_pooled = pooling.value_or(false);
   check_place(wanted);
   const options defaults(PQconndefaults());
   // The address is written again with every special character encoded, because SOCI splits the text
@@ -230,14 +214,11 @@ inline address resolve_address(const connection_url& url) {
     out += encoded(value);
   };
   for (const PQconninfoOption* one = wanted.get(); one->keyword != nullptr; ++one) {
-    if (one->val == nullptr ||
-        (read.pooled && one->keyword == std::string_view("client_encoding"))) {
-      continue;
-    }
-    add(one->keyword, one->val);
+    const bool replaced = is_pooled && one->keyword == std::string_view("client_encoding");
+    if (one->val != nullptr && !replaced) add(one->keyword, one->val);
   }
   // Sent with the login, because poolers keep it for each client; they do not keep the set-up.
-  if (read.pooled) add("client_encoding", "UTF8");
+  if (is_pooled) add("client_encoding", "UTF8");
   const auto add_default = [&](std::string_view key, std::string_view value) {
     if (!given(wanted, key) && !given(defaults, key)) add(key, value);
   };
@@ -258,7 +239,7 @@ inline address resolve_address(const connection_url& url) {
     add_default("connect_timeout", "10");
   }
   if (!given(wanted, "fallback_application_name")) add("fallback_application_name", "tableq");
-  return {.connect = std::move(out), .pooled = read.pooled, .told = read.told};
+  return {.connect = std::move(out), .pooled = is_pooled, .told = pooling.has_value()};
 }
 
 }  // namespace tableq::inline v0::drivers::libpq

@@ -1,9 +1,7 @@
 #pragma once
 
 /// @file
-/// ODBC's connection strings, `Key=value;Key={value};`. Independent of databases and drivers.
-
-/// @file
+/// ODBC's connection strings, `Key=value;Key={value};`, and addresses as
 /// `scheme://user:password@host:port/database?key=value`, for databases whose ODBC drivers have no
 /// such form.
 

@@ -1,10 +1,8 @@
 #pragma once
 
 /// @file
-/// The declared type of a long value's parameter, by the driver. For the transport odbc only.
-
-/// @file
-/// The diagnostic records of an ODBC handle. For the transport odbc only.
+/// An ODBC handle's diagnostic records, and the declared types of parameters, by the driver. For the
+/// transport odbc only.
 
 #include <algorithm>
 #include <array>

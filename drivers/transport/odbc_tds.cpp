@@ -174,18 +174,14 @@ void add_login_timeout(builder& out, std::chrono::milliseconds longest) {
   out.add("DMConnAttr", "{SQL_ATTR_LOGIN_TIMEOUT=" + std::to_string(seconds) + "}");
 }
 
-std::string for_freetds(const tds_settings& given, const std::string& driver) {
-  const auto plain = [&](const char* part, std::string_view value) {
-    const auto out = quoted_without_doubling(value);
-    // Up to version 1.3.20 it reads `}}` as two braces; later versions accept no single `}` between
-    // braces.
-    if (!out) {
-      refuse(given.backend, std::string(part) +
-                                " holds } together with ;, or with { at the beginning, which "
-                                "FreeTDS cannot read; use Microsoft's driver");
+/// What the driver does not know.
+void check_driver(const tds_settings& given, const std::string& driver) {
+  if (!is_freetds(driver)) {
+    if (given.encrypt == "strict" && microsoft_release(driver) < 18) {
+      refuse(given.backend, "encrypt=strict takes ODBC Driver 18 for SQL Server, or a later one");
     }
-    return *out;
-  };
+    return;
+  }
   if (given.encrypt == "strict") {
     refuse(given.backend,
            "FreeTDS does not know encrypt=strict in all its releases; use yes, or "
@@ -196,51 +192,51 @@ std::string for_freetds(const tds_settings& given, const std::string& driver) {
            "FreeTDS does not check the server's certificate, so trust_server_certificate=no "
            "cannot be had; use Microsoft's driver");
   }
-  builder out;
-  out.add("Driver", odbc::quoted(driver));
-  if (given.instance.empty()) {
-    out.add("Server", given.location.host)
-        .add("Port", std::to_string(given.location.port.value_or(1433)));
-  } else {
-    out.add("Server", given.location.host + '\\' + given.instance);
-  }
-  if (!given.location.database.empty())
-    out.add("Database", plain("the database", given.location.database));
-  if (given.windows_login) out.add("Trusted_Connection", "yes");
-  if (!given.location.user.empty()) out.add("UID", plain("the user's name", given.location.user));
-  if (!given.location.password.empty())
-    out.add("PWD", plain("the password", given.location.password));
-  out.add("TDS_Version", "7.4").add("ClientCharset", "UTF-8");
-  if (!given.application.empty()) out.add("APP", plain("application_name", given.application));
-  // Not `off`: that would leave the login, and so the password, unencrypted as well.
-  if (!given.encrypt.empty()) {
-    out.add("Encryption", given.encrypt == "yes" ? "require" : "request");
-  }
-  // Microsoft's default. FreeTDS alone would wait without end for a server that accepts a
-  // connection and says nothing.
-  add_login_timeout(out, given.login_timeout.value_or(15s));
-  return out.text();
 }
 
-std::string for_microsoft(const tds_settings& given, const std::string& driver) {
-  if (given.encrypt == "strict" && microsoft_release(driver) < 18) {
-    refuse(given.backend, "encrypt=strict takes ODBC Driver 18 for SQL Server, or a later one");
-  }
+std::string connect_string(const tds_settings& given, const std::string& driver) {
+  check_driver(given, driver);
+  const bool freetds = is_freetds(driver);
+  const uri& to = given.location;
+  const std::string port = std::to_string(to.port.value_or(1433));
   builder out;
+  const auto add = [&](const char* key, const char* part, const std::string& value) {
+    if (value.empty()) return;
+    // Up to version 1.3.20 FreeTDS reads `}}` as two braces; later versions accept no single `}`
+    // between braces.
+    const auto written = freetds ? quoted_without_doubling(value) : odbc::quoted(value);
+    if (!written) {
+      refuse(given.backend, std::string(part) +
+                                " holds } together with ;, or with { at the beginning, which "
+                                "FreeTDS cannot read; use Microsoft's driver");
+    }
+    out.add(key, *written);
+  };
   out.add("Driver", odbc::quoted(driver));
-  out.add("Server",
-          "tcp:" + given.location.host +
-              (given.instance.empty()
-                   ? std::string(",").append(std::to_string(given.location.port.value_or(1433)))
-                   : "\\" + given.instance));
-  if (!given.location.database.empty()) out.add("Database", odbc::quoted(given.location.database));
+  const std::string host = freetds ? to.host : "tcp:" + to.host;
+  if (!given.instance.empty()) {
+    out.add("Server", host + '\\' + given.instance);
+  } else if (freetds) {
+    out.add("Server", host).add("Port", port);
+  } else {
+    out.add("Server", host + ',' + port);
+  }
+  add("Database", "the database", to.database);
   if (given.windows_login) out.add("Trusted_Connection", "yes");
-  if (!given.location.user.empty()) out.add("UID", odbc::quoted(given.location.user));
-  if (!given.location.password.empty()) out.add("PWD", odbc::quoted(given.location.password));
-  if (!given.encrypt.empty()) out.add("Encrypt", given.encrypt);
-  if (given.trust) out.add("TrustServerCertificate", *given.trust ? "yes" : "no");
-  if (!given.application.empty()) out.add("APP", odbc::quoted(given.application));
-  if (given.login_timeout) add_login_timeout(out, *given.login_timeout);
+  add("UID", "the user's name", to.user);
+  add("PWD", "the password", to.password);
+  if (freetds) out.add("TDS_Version", "7.4").add("ClientCharset", "UTF-8");
+  if (freetds && !given.encrypt.empty()) {
+    // Not `off`: that would leave the login, and so the password, unencrypted as well.
+    out.add("Encryption", given.encrypt == "yes" ? "require" : "request");
+  } else if (!given.encrypt.empty()) {
+    out.add("Encrypt", given.encrypt);
+  }
+  if (!freetds && given.trust) out.add("TrustServerCertificate", *given.trust ? "yes" : "no");
+  add("APP", "application_name", given.application);
+  // Microsoft's default. FreeTDS alone would wait without end for a server that accepts a
+  // connection and says nothing.
+  if (freetds || given.login_timeout) add_login_timeout(out, given.login_timeout.value_or(15s));
   return out.text();
 }
 
@@ -250,8 +246,7 @@ tds_address resolve_tds(const connection_url& url, std::string_view backend,
                         const std::vector<std::string>& installed) {
   const tds_settings given = read(url, backend);
   const std::string driver = choose(given, installed);
-  return {.connect = is_freetds(driver) ? for_freetds(given, driver) : for_microsoft(given, driver),
-          .statement_timeout = given.statement_timeout};
+  return {.connect = connect_string(given, driver), .statement_timeout = given.statement_timeout};
 }
 
 }  // namespace tableq::inline v0::drivers::odbc

@@ -12,6 +12,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/forks.hpp"
 #include "drivers/transport/libpq_address.hpp"
+#include "drivers/transport/libpq_link.hpp"
 #include "drivers/transport/libpq_login.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -24,10 +25,7 @@ std::string unbalanced(std::string_view text) {
   return "/*NO LOAD BALANCE*/ " + std::string(text);
 }
 
-struct clear_result {
-  void operator()(PGresult* result) const noexcept { PQclear(result); }
-};
-using result = std::unique_ptr<PGresult, clear_result>;
+using libpq::result;
 
 /// The only field of an answer; empty: it failed.
 std::string field_of(const result& answer) {
@@ -77,8 +75,7 @@ class second_client {
       session_.reset();
       return;
     }
-    PQsetNoticeReceiver(
-        session_.get(), [](void* /*none*/, const PGresult* /*notice*/) {}, nullptr);
+    PQsetNoticeReceiver(session_.get(), libpq::ignore_notice, nullptr);
   }
 
   /// Empty: no answer in time.

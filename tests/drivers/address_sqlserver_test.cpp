@@ -66,7 +66,7 @@ TEST(addresses_of_sqlserver, are_written_for_each_driver) {
   EXPECT_EQ(connect(url, freetds), by_freetds + in_time);
   EXPECT_EQ(
       connect(url + "?application_name=a%20b&encrypt=yes&trust_server_certificate=yes", freetds),
-      by_freetds + "APP={a b};Encryption=require;" + in_time);
+      by_freetds + "Encryption=require;APP={a b};" + in_time);
   EXPECT_EQ(connect("mssql://user:secret@host:1444/app", microsoft),
             by_microsoft + "1444;Database=app;UID=user;PWD=secret;");
   EXPECT_EQ(connect("sqlserver://user:secret@host/app?application_name=a%20b&encrypt=strict"

@@ -128,17 +128,23 @@ ROWS FROM ({arrays}) WITH ORDINALITY AS given ({keys}, tableq_place)
 -- name: key_array
 pg_catalog.unnest((SELECT pg_catalog.array_agg({key}) FROM picked))
 
--- name: table.take
--- The planner expects a tenth of the waiting rows of a LIMIT that it does not know, and few items of an array: from
--- `picked` itself it might plan a join with the whole table.
-WITH picked AS MATERIALIZED (
-  SELECT {keys}
+-- fragment: first_rows
+SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}
   ORDER BY {order}
+
+-- fragment: with_picked
+WITH picked AS MATERIALIZED (
+  {first_rows}
   LIMIT CAST(:max AS bigint)
   {locked}
 )
+
+-- name: table.take
+-- The planner expects a tenth of the waiting rows of a LIMIT that it does not know, and few items of an array: from
+-- `picked` itself it might plan a join with the whole table.
+{with_picked}
 UPDATE {table} AS msg
 SET {set:msg}
 FROM {picked_keys}
@@ -156,24 +162,14 @@ OPERATOR(pg_catalog.=)
 UPDATE {table} AS msg
 SET {set:msg}
 WHERE ({keys:msg}) {row_equals} (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
+  {first_rows}
   LIMIT 1
   {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.remove
 -- A take that deletes.
-WITH picked AS MATERIALIZED (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
-  LIMIT CAST(:max AS bigint)
-  {locked}
-)
+{with_picked}
 DELETE FROM {table} AS msg
 USING {picked_keys}
 WHERE {same:given}
@@ -182,10 +178,7 @@ RETURNING given.tableq_place AS place, {columns:msg}
 -- name: table.remove.one
 DELETE FROM {table} AS msg
 WHERE ({keys:msg}) {row_equals} (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
+  {first_rows}
   LIMIT 1
   {locked})
 RETURNING 1 AS place, {columns:msg}

@@ -61,70 +61,62 @@ strftime('%Y-%m-%d %H:%M:%f', ({value}) / 1000.0, 'unixepoch')
 -- Newest first. Types cut nothing.
 substr({value} || COALESCE(char(10) || NULLIF(CAST({column} AS TEXT), ''), ''), 1, {most})
 
--- name: table.take
+-- fragment: changed
 WITH unused AS (SELECT 1)
 UPDATE {table} AS msg
 SET {set}
-WHERE ({keys}) IN (
-  SELECT {keys}
+
+-- fragment: removed
+WITH unused AS (SELECT 1)
+DELETE FROM {table} AS msg
+
+-- fragment: first_rows
+SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}
   ORDER BY {order}
+
+-- name: table.take
+{changed}
+WHERE ({keys}) IN (
+  {first_rows}
   LIMIT :max)
 RETURNING 0 AS place, {columns}
 
 -- name: table.take.one
 -- A comparison needs no list of keys.
-WITH unused AS (SELECT 1)
-UPDATE {table} AS msg
-SET {set}
+{changed}
 WHERE ({keys}) = (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
+  {first_rows}
   LIMIT 1)
 RETURNING 0 AS place, {columns}
 
 -- name: table.remove
-WITH unused AS (SELECT 1)
-DELETE FROM {table} AS msg
+{removed}
 WHERE ({keys}) IN (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
+  {first_rows}
   LIMIT :max)
 RETURNING 0 AS place, {columns}
 
 -- name: table.remove.one
-WITH unused AS (SELECT 1)
-DELETE FROM {table} AS msg
+{removed}
 WHERE ({keys}) = (
-  SELECT {keys}
-  FROM {table} AS msg
-  WHERE {where:msg}
-  ORDER BY {order}
+  {first_rows}
   LIMIT 1)
 RETURNING 0 AS place, {columns}
 
 -- name: table.settle
-WITH unused AS (SELECT 1)
-UPDATE {table} AS msg
-SET {set}
+{changed}
 WHERE {where:msg}
 RETURNING {dead} AS state
 
 -- name: table.delete
-WITH unused AS (SELECT 1)
-DELETE FROM {table} AS msg
+{removed}
 WHERE {where:msg}
 RETURNING 0 AS state
 
 -- name: table.keep
-WITH unused AS (SELECT 1)
-UPDATE {table} AS msg
-SET {set}
+{changed}
 WHERE {where:msg}
 RETURNING 0 AS state
 
@@ -133,9 +125,7 @@ SELECT 0 AS state
 WHERE NOT EXISTS (SELECT 1 FROM {table} AS msg WHERE {where:msg})
 
 -- name: table.return
-WITH unused AS (SELECT 1)
-UPDATE {table} AS msg
-SET {set}
+{changed}
 WHERE ({keys}) IN (SELECT {keys} FROM {table} AS msg WHERE {where:msg} LIMIT :max)
 RETURNING {dead} AS state
 

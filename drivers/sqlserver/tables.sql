@@ -102,24 +102,22 @@ CAST(:{name} AS nvarchar(max))
 -- name: given
 (VALUES {items: (:item, {casts})}) AS given (item, {parameters})
 
--- name: table.take
+-- fragment: with_picked
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
   FROM {table} AS msg {locked}
   WHERE {where:msg}
   ORDER BY {order}
 )
+
+-- name: table.take
+{with_picked}
 UPDATE picked
 SET {set}
 OUTPUT 0 AS place, {columns:inserted}
 
 -- name: table.remove
-WITH picked AS (
-  SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg {locked}
-  WHERE {where:msg}
-  ORDER BY {order}
-)
+{with_picked}
 DELETE FROM picked
 OUTPUT 0 AS place, {columns:deleted}
 

@@ -71,16 +71,17 @@ std::string expanded(std::string_view text, const blocks& fragments) {
 /// @return false if one of them is not wanted.
 template <class Endings>
 bool without_endings(std::string_view& name, const Endings& endings) {
+  bool all_wanted = true;
   for (bool found = true; found;) {
     found = false;
     for (const auto& [ending, wanted] : endings) {
       if (!name.ends_with(ending)) continue;
-      if (!wanted) return false;
       name.remove_suffix(ending.size());
+      all_wanted = all_wanted && wanted;
       found = true;
     }
   }
-  return true;
+  return all_wanted;
 }
 
 }  // namespace
@@ -109,6 +110,8 @@ blocks split_blocks(std::string_view file, clock_source clock, take_order order,
       std::string text = expanded(without_comments(body), fragments);
       if (without_endings(names, endings)) {
         fragments.insert_or_assign(std::string(names), std::move(text));
+      } else {
+        fragments.try_emplace(std::string(names));
       }
       continue;
     }

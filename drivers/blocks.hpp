@@ -41,7 +41,7 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 /// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
 /// `clock`, if there is one, with table_place::shard `clock.shard`, with take_order::turns
 /// `clock.turns`, and with message_columns::seen `clock.seen`; `clock.seen.turns` needs both. The
-/// last one in the file counts.
+/// last one in the file counts. If there is none but others, `{clock}` becomes empty.
 /// @throws error errc::invalid_argument when a text then has over 100,000 characters.
 blocks split_blocks(std::string_view file, clock_source clock = clock_source::database,
                     take_order order = take_order::ids, table_place place = table_place::server,

@@ -60,10 +60,7 @@ CAST(:now AS bigint)
 
 -- fragment: clock_at_change.shard
 -- Floors, which need the clock under the lock, are off.
-CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
-
--- fragment: clock_at_change.given
-CAST(:now AS bigint)
+{clock}
 
 -- fragment: clock_of_all
 -- The clock, read once for all rows of a batch. Read for each row, it costs half a microsecond or more a message.
@@ -72,18 +69,12 @@ CAST(:now AS bigint)
 -- fragment: clock_of_all.shard
 {clock}
 
--- fragment: clock_of_all.given
-CAST(:now AS bigint)
-
 -- fragment: clock_now_of_all
 -- The same under the lock of a writer.
 (SELECT {clock_now})
 
 -- fragment: clock_now_of_all.shard
 {clock_now}
-
--- fragment: clock_now_of_all.given
-CAST(:now AS bigint)
 
 -- fragment: clock_at_change_of_all
 -- The same for an UPDATE.
@@ -92,9 +83,6 @@ CAST(:now AS bigint)
 -- fragment: clock_at_change_of_all.shard
 {clock_at_change}
 
--- fragment: clock_at_change_of_all.given
-CAST(:now AS bigint)
-
 -- fragment: clock_of_delivery
 -- The same for the RETURNING of a claim.
 {clock}
@@ -102,20 +90,13 @@ CAST(:now AS bigint)
 -- fragment: clock_of_delivery.shard
 (due_at - CAST(:lease AS bigint))
 
--- fragment: clock_of_delivery.given
-CAST(:now AS bigint)
-
--- fragment: lock_place
--- Where the lock of a queue is taken: on the called server.
-
 -- fragment: lock_place.shard
+-- Where the lock of a queue is taken: on the called server.
 -- On the server that has the shard.
 FROM {catalog} WHERE name = 'tableq'
 
--- fragment: place_of_ids
--- Where an INSERT that reads no table draws its ids: on the called server.
-
 -- fragment: place_of_ids.shard
+-- Where an INSERT that reads no table draws its ids: on the called server.
 -- On the server that has the shard, as enqueues do: ids of one queue then have one order.
 AND EXISTS (SELECT 1 FROM {catalog} WHERE name = 'tableq')
 
@@ -233,22 +214,19 @@ CAST(NULL AS bigint) AS claimed_at, finished_at, CAST(NULL AS text) AS key, CAST
 -- fragment: message
 {begin_of_message} due_at, {rest_of_message}
 
+-- fragment: ready_at.turns
+, ready_at
+
 -- fragment: columns
 -- Those that {message} and the order need.
 *
 
 -- fragment: columns.outline
-id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, past_key, group_key, expires_at, errors
-
--- fragment: columns.outline.turns
-id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, past_key, group_key, expires_at, errors,
-               ready_at
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, past_key, group_key, expires_at,
+               errors{ready_at}
 
 -- fragment: columns.seen
-id, state, priority, created_at, due_at, finished_at
-
--- fragment: columns.seen.turns
-id, state, priority, created_at, due_at, finished_at, ready_at
+id, state, priority, created_at, due_at, finished_at{ready_at}
 
 -- fragment: line
 -- The order of ready messages.
@@ -273,9 +251,7 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 -- fragment: parts.turns
 -- The floor is a time; see {passed} about one in the future. There is none beside a clock that a test sets.
 (SELECT high, low, CASE WHEN floor <= {clock_of_server} THEN floor ELSE -9223372036854775808 END AS floor
- FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
-              pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
-              pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part)
+ FROM {parts} AS part)
 
 -- fragment: from_oldest
 -- There is no message before :oldest: see claim.floor. An index that has ids steps over its deleted rows without
@@ -344,23 +320,17 @@ id, fence, attempts, priority, created_at, claimed_at, lease_until, key, group_k
 -- A row without a message.
 0, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, NULL, '', 0
 
--- fragment: first_locked
--- The same for claim.look.
-SELECT found.id
-  {ready_locked_in_parts}
-  WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
-  LIMIT CAST(:max AS bigint)
-
--- fragment: limited_locked
--- The same for claim.take_limited.
-SELECT found.id
-  {ready_locked_in_parts}
-  WHERE {own_queue}
-    AND ({none_due})
-  LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
+-- fragment: first_waiting
+-- Delayed and leased messages that are not due yet, in their order.
+FROM {table} AS msg
+                        WHERE state IN (1, 2)
+                          AND due_at > {clock}
+                          AND {from_oldest}
+                        ORDER BY due_at, id
 
 -- fragment: leased_up_to_concurrency
--- See claim.leased.
+-- The leases that have not ended. Only the index of leases is free of delayed messages, and only that of due times has
+-- ids: it steps over the leases of completed messages without reading these. It decides if few messages are delayed.
 SELECT CASE WHEN first.seen < m.concurrency + 100 THEN first.leased
                    ELSE (SELECT pg_catalog.count(*)
                          FROM (SELECT 1
@@ -370,13 +340,7 @@ SELECT CASE WHEN first.seen < m.concurrency + 100 THEN first.leased
                                LIMIT m.concurrency) AS leases)
                    END
             FROM (SELECT pg_catalog.count(*) AS seen, pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
-                  FROM (SELECT state
-                        FROM {table} AS msg
-                        WHERE state IN (1, 2)
-                          AND due_at > {clock}
-                          AND {from_oldest}
-                        ORDER BY due_at, id
-                        LIMIT m.concurrency + 100) AS waiting) AS first
+                  FROM (SELECT state {first_waiting} LIMIT m.concurrency + 100) AS waiting) AS first
 
 -- fragment: first_ready
 -- The first :max ready messages. As in claim.take, without locks.
@@ -464,17 +428,13 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
           - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg WHERE {from_oldest}) AS numeric) + CAST(1 AS numeric), 0)
           AS span)
 
--- fragment: set_ready_at
--- For each change after which a message may be ready.
-
 -- fragment: set_ready_at.turns
+-- For each change after which a message may be ready.
 -- The clock is read under the lock of a writer: see claim.floor.
 , ready_at = {clock_at_change_of_all}
 
--- fragment: set_place_in_line
--- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
-
 -- fragment: set_place_in_line.turns
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
 , ready_at = {clock_at_change_of_all} - COALESCE((
       SELECT ({clock} - front.ready_at) * (l.weight - 1) / l.weight
       FROM (SELECT weight
@@ -489,17 +449,8 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
                           LIMIT 1) AS front
       WHERE front.ready_at < {clock}), 0)
 
--- fragment: keep_or_set_ready_at
-
 -- fragment: keep_or_set_ready_at.turns
 , ready_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.ready_at ELSE n.clock END
-
--- fragment: ready_at
-
--- fragment: ready_at.turns
-, ready_at
-
--- fragment: clock_of_new
 
 -- fragment: clock_of_new.turns
 , clock
@@ -516,8 +467,6 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
 
 -- fragment: index_of_ready.turns
 (priority DESC, ready_at, id) WHERE (state = 0)
-
--- fragment: column_of_turns
 
 -- fragment: column_of_turns.turns
 , ('claim', 'ready_at', 'bigint', 1)
@@ -1375,13 +1324,7 @@ RETURNING {delivery}
                 AND l.concurrency <= 1000000
                 AND (SELECT CASE WHEN pg_catalog.count(*) < l.concurrency + 100
                                  THEN pg_catalog.count(*) FILTER (WHERE state = 1) END
-                     FROM (SELECT state
-                           FROM {table} AS msg
-                           WHERE state IN (1, 2)
-                             AND due_at > {clock}
-                             AND {from_oldest}
-                           ORDER BY due_at, id
-                           LIMIT l.concurrency + 100) AS waiting) < l.concurrency)
+                     FROM (SELECT state {first_waiting} LIMIT l.concurrency + 100) AS waiting) < l.concurrency)
 RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
 
 -- fragment: burst
@@ -1453,7 +1396,10 @@ opened AS MATERIALIZED (
     AND c.options = COALESCE(CAST(:options AS text), c.options)
 ),
 picked AS MATERIALIZED (
-  {first_locked}
+  SELECT found.id
+  {ready_locked_in_parts}
+  WHERE EXISTS (SELECT 1 FROM opened WHERE delay IS NULL OR delay > 0)
+  LIMIT CAST(:max AS bigint)
 ),
 taken AS (
   {lease_picked}
@@ -1502,7 +1448,11 @@ room AS MATERIALIZED (
   FROM meter AS m
 ),
 picked AS MATERIALIZED (
-  {limited_locked}
+  SELECT found.id
+  {ready_locked_in_parts}
+  WHERE {own_queue}
+    AND ({none_due})
+  LIMIT COALESCE((SELECT free FROM room), CAST(:max AS bigint))
 ),
 taken AS (
   {lease_picked}
@@ -1595,13 +1545,7 @@ SET identity = excluded.identity, floors = excluded.floors, saved_at = excluded.
 -- name: claim.promote
 WITH due AS MATERIALIZED (
   SELECT id
-  FROM {table} AS msg
-  WHERE state IN (1, 2)
-    AND due_at >= {passed}
-    AND due_at <= {clock}
-    AND {own_queue}
-  ORDER BY due_at, id
-  LIMIT CAST(:max AS bigint)
+  {first_due}
   FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS q
@@ -1619,6 +1563,7 @@ FROM (SELECT {clock},
              CAST(:max_attempts AS bigint),
              CAST(:regroup AS bigint)) AS t (clock, most, regroup)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
+  AND {own_queue}
 RETURNING q.id, q.state
 
 -- name: claim.complete
@@ -1820,11 +1765,7 @@ SELECT group_key, pg_catalog.count(*) AS waiting, pg_catalog.min(created_at) AS 
 FROM (
   (SELECT msg.group_key, msg.created_at {first_ready})
   UNION ALL
-  (SELECT group_key, created_at
-   FROM {table} AS msg
-   WHERE state = 5 AND {from_oldest}
-   ORDER BY priority DESC, id
-   LIMIT CAST(:max AS bigint))
+  (SELECT group_key, created_at {first_held})
 ) AS both_kinds
 WHERE group_key IS NOT NULL
 GROUP BY group_key
@@ -2221,13 +2162,7 @@ ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
       FROM (SELECT id {first_due}) AS counted) AS due,
      (SELECT pg_catalog.count(*) FILTER (WHERE state = 2) AS delayed,
              pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
-      FROM (SELECT state
-            FROM {table} AS msg
-            WHERE state IN (1, 2)
-              AND due_at > {clock}
-              AND {from_oldest}
-            ORDER BY due_at, id
-            LIMIT CAST(:max AS bigint)) AS counted) AS later,
+      FROM (SELECT state {first_waiting} LIMIT CAST(:max AS bigint)) AS counted) AS later,
      (SELECT {clock}) AS t (clock)
 
 -- name: claim.stats
@@ -2450,29 +2385,11 @@ SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span
 FROM {span} AS ids
 
 -- name: claim.leased
--- Only the index of leases is free of delayed messages, and only that of due times has ids: it steps over the leases
--- of completed messages without reading these. It decides if few messages are delayed.
-SELECT CASE WHEN first.seen < CAST(:max AS bigint) + 100 THEN first.leased
-            ELSE (SELECT pg_catalog.count(*)
-                  FROM (SELECT 1
-                        FROM {table} AS msg
-                        WHERE state = 1
-                          AND due_at > {clock}
-                        LIMIT CAST(:max AS bigint)) AS leases)
-            END AS number
-FROM (SELECT pg_catalog.count(*) AS seen, pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
-      FROM (SELECT state
-            FROM {table} AS msg
-            WHERE state IN (1, 2)
-              AND due_at > {clock}
-              AND {from_oldest}
-            ORDER BY due_at, id
-            LIMIT CAST(:max AS bigint) + 100) AS waiting) AS first
-
--- fragment: doctor_shards
--- Further checks of tables that are shards.
+SELECT ({leased_up_to_concurrency}) AS number
+FROM (SELECT CAST(:max AS bigint)) AS m (concurrency)
 
 -- fragment: doctor_shards.shard
+-- Further checks of tables that are shards.
 -- The settings of tableq's sessions stay on the called server; those of a role go to all.
 UNION ALL
   SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
@@ -2683,31 +2600,21 @@ FROM (
   FROM pg_rewrite
   WHERE ev_class = CAST(pg_catalog.to_regclass('{table}') AS oid) AND rulename <> '_RETURN'
   UNION ALL
-  SELECT 2,
-         'tables inherit from the table',
-         'detach them with NO INHERIT: one id in two tables is read as one message'
+  SELECT found.severity, found.what, found.fix
   FROM pg_class AS c
-  WHERE c.oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND c.relkind = 'r'
-    AND EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = c.oid)
-  UNION ALL
-  SELECT 2,
-         'it is no plain table',
-         'drop the queue by hand, its row of the catalogue too, and create it anew'
-  FROM pg_class
-  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relkind <> 'r'
-  UNION ALL
-  SELECT 1, 'row level security is on', 'consumers read only the messages that a policy lets them see'
-  FROM pg_class
-  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relrowsecurity
-  UNION ALL
-  SELECT 1, 'the table is not logged', 'a crash empties it: ALTER TABLE {table} SET LOGGED'
-  FROM pg_class
-  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relpersistence = 'u'
-  UNION ALL
-  SELECT 2, 'autovacuum is switched off for the table', 'ALTER TABLE {table} RESET (autovacuum_enabled)'
-  FROM pg_class
-  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid)
-    AND pg_catalog.array_to_string(reloptions, ',') ~* 'autovacuum_enabled=(f|off|no|0)'
+  CROSS JOIN LATERAL (VALUES
+    (c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = c.oid), 2,
+     'tables inherit from the table', 'detach them with NO INHERIT: one id in two tables is read as one message'),
+    (c.relkind <> 'r', 2,
+     'it is no plain table', 'drop the queue by hand, its row of the catalogue too, and create it anew'),
+    (c.relrowsecurity, 1,
+     'row level security is on', 'consumers read only the messages that a policy lets them see'),
+    (c.relpersistence = 'u', 1,
+     'the table is not logged', 'a crash empties it: ALTER TABLE {table} SET LOGGED'),
+    (pg_catalog.array_to_string(c.reloptions, ',') ~* 'autovacuum_enabled=(f|off|no|0)', 2,
+     'autovacuum is switched off for the table', 'ALTER TABLE {table} RESET (autovacuum_enabled)')
+  ) AS found (yes, severity, what, fix)
+  WHERE c.oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND found.yes
   UNION ALL
   SELECT CASE WHEN n_dead_tup > 200000 THEN 1 ELSE 0 END,
          CAST(n_dead_tup AS text) || ' dead rows wait for vacuum',

@@ -50,12 +50,9 @@ CAST(:now AS bigint)
 COALESCE((SELECT CAST(c.last_value AS bigint) FROM sys.identity_columns AS c WHERE c.object_id = OBJECT_ID(N'{table}')),
                 0)
 
--- fragment: own_queue
--- The catalogue still has the queue that the handle was opened for.
-EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
-
 -- fragment: refuse_dropped
-IF NOT {own_queue}
+-- Unless the catalogue still has the queue that the handle was opened for.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
   THROW 52003, N'the queue was dropped', 1;
 
 -- fragment: given_ids
@@ -132,26 +129,18 @@ FORCESEEK
 -- This index has only ready messages: without a condition on its first column a read begins at its front.
 INDEX ({table:turns})
 
--- fragment: set_ready_at
--- For each change after which a message may be ready.
-
 -- fragment: set_ready_at.turns
+-- For each change after which a message may be ready.
 , ready_at = {clock}
 
--- fragment: set_place_in_line
--- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
-
 -- fragment: set_place_in_line.turns
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
 , ready_at = t.clock - CASE WHEN own.weight > 1 AND line.ready_at < t.clock
                               THEN (t.clock - line.ready_at) * (own.weight - 1) / own.weight
                             ELSE 0 END
 
--- fragment: weight_of_group
-
 -- fragment: weight_of_group.turns
 , l.weight
-
--- fragment: front_of_line
 
 -- fragment: front_of_line.turns
 -- A message that a take has locked is about to leave the line.
@@ -162,20 +151,11 @@ OUTER APPLY (
   ORDER BY front.ready_at, front.id
 ) AS line
 
--- fragment: keep_or_set_ready_at
-
 -- fragment: keep_or_set_ready_at.turns
 , ready_at = CASE WHEN t.postpone = 0 THEN q.ready_at ELSE t.clock END
 
--- fragment: ready_at
-
 -- fragment: ready_at.turns
 , ready_at
-
--- fragment: ready_at_of_q
-
--- fragment: ready_at_of_q.turns
-, q.ready_at
 
 -- fragment: since
 -- Since when a taken message stood in line, where groups take turns.
@@ -183,8 +163,6 @@ OUTER APPLY (
 
 -- fragment: since.turns
 inserted.ready_at AS ready_at
-
--- fragment: clock_of_new
 
 -- fragment: clock_of_new.turns
 , t.clock
@@ -196,36 +174,6 @@ inserted.ready_at AS ready_at
 -- fragment: any_message.turns
 {begin_of_message} CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, {rest_of_message}
 
--- fragment: attempts_of_q
-q.attempts
-
--- fragment: attempts_of_q.seen
-0 AS attempts
-
--- fragment: rest_of_q
--- {rest_of_message} of q.
-q.claimed_at, q.finished_at,
-       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
-       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, q.headers, q.errors, q.payload
-
--- fragment: rest_of_q.outline
-q.claimed_at, q.finished_at,
-       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
-       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, CAST(NULL AS nvarchar(max)) AS headers, q.errors,
-       CAST('' AS varbinary(max)) AS payload
-
--- fragment: rest_of_q.seen
-CAST(NULL AS bigint) AS claimed_at, q.finished_at, CAST(NULL AS nvarchar(200)) AS [key],
-       CAST(NULL AS nvarchar(200)) AS group_key, CAST(NULL AS bigint) AS expires_at,
-       CAST(NULL AS nvarchar(max)) AS headers, CAST(NULL AS nvarchar(max)) AS errors,
-       CAST('' AS varbinary(max)) AS payload
-
--- fragment: due_at_of_q
-q.due_at
-
--- fragment: due_at_of_q.turns
-CASE WHEN q.state = 0 THEN q.ready_at ELSE q.due_at END AS due_at
-
 -- fragment: after_last
 -- The ready messages of the same priority after the last one of a page.
 id > CAST(:after_id AS bigint)
@@ -234,12 +182,8 @@ id > CAST(:after_id AS bigint)
 ready_at >= CAST(:after_at AS bigint)
       AND (ready_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
 
--- fragment: index_of_turns
-
 -- fragment: index_of_turns.turns
 , (N'claim', N'index {table:turns}', N'(priority DESC, ready_at, id) where state=0')
-
--- fragment: column_of_turns
 
 -- fragment: column_of_turns.turns
 , (N'claim', N'ready_at', N'bigint', 8)
@@ -301,6 +245,8 @@ CASE WHEN h.errors IS NULL THEN N'[' + e.entry + N']'
 
 -- fragment: with_past
 -- Done messages that stayed only for their keys: those of these keys, and some whose window ended first.
+{refuse_dropped}
+DECLARE @clock bigint = {clock};
 WITH given AS (
   SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
   FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
@@ -699,8 +645,6 @@ WHERE v.turn = 1 AND q.[key] = v.[key]
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
-{refuse_dropped}
-DECLARE @clock bigint = {clock};
 {with_past}
 DELETE q
 OUTPUT 0 AS item, deleted.id
@@ -709,8 +653,6 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-{refuse_dropped}
-DECLARE @clock bigint = {clock};
 {with_past}
 UPDATE q
 SET past_key = q.[key], [key] = NULL, due_at = 0
@@ -937,10 +879,9 @@ FROM (
     ORDER BY {line}
   ) AS ready
   UNION ALL
-  SELECT q.id, q.state, q.priority, q.attempts, q.created_at, q.due_at, q.claimed_at, q.finished_at, q.[key],
-         q.past_key, q.group_key, q.expires_at, q.headers, q.errors, q.payload{ready_at_of_q}
+  SELECT {message_row}{ready_at}
   FROM (
-    SELECT TOP (CAST(:max AS bigint)) b.id
+    SELECT TOP (CAST(:max AS bigint)) b.id AS wanted
     FROM (
       SELECT id, due_at FROM (
         SELECT TOP (CAST(:max AS bigint)) WITH TIES id, due_at
@@ -958,7 +899,7 @@ FROM (
     ) AS b
     ORDER BY b.due_at, b.id
   ) AS d
-  INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = d.id
+  INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = d.wanted
   WHERE q.state IN (1, 2) AND q.due_at <= {clock}
 ) AS w
 ORDER BY {line_with_due}
@@ -1043,10 +984,10 @@ FROM (
 ORDER BY due_at, priority DESC, id
 
 -- name: claim.get
-SELECT v.item, q.id, q.state, q.priority, {attempts_of_q}, q.created_at, {due_at_of_q}, {rest_of_q}
-FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
-INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.id IS NOT NULL
+SELECT v.item, {any_message}
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, wanted)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.wanted
+WHERE v.wanted IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.groups
@@ -1543,7 +1484,8 @@ UPDATE {limits} WITH (ROWLOCK)
 SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
 WHERE queue = CAST(:queue AS nvarchar(60))
 
--- name: limits.pause
+-- fragment: add_limits
+-- Without any, unless the queue has a row already.
 INSERT INTO {limits} WITH (ROWLOCK) (queue)
 SELECT name
 FROM {catalog}
@@ -1553,19 +1495,14 @@ WHERE name = CAST(:queue AS nvarchar(60))
     FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
     WHERE queue = CAST(:queue AS nvarchar(60))
   );
+
+-- name: limits.pause
+{add_limits}
 UPDATE {limits} WITH (ROWLOCK) SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.set
 -- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
-INSERT INTO {limits} WITH (ROWLOCK) (queue)
-SELECT name
-FROM {catalog}
-WHERE name = CAST(:queue AS nvarchar(60))
-  AND NOT EXISTS (
-    SELECT 1
-    FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
-    WHERE queue = CAST(:queue AS nvarchar(60))
-  );
+{add_limits}
 UPDATE {limits} WITH (ROWLOCK)
 SET capacity = CAST(:capacity AS bigint),
     rate = CAST(:rate AS bigint),

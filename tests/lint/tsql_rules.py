@@ -157,7 +157,7 @@ def batches_leave_out_the_rest(name, text, contracts, aliases):
         return
     if len(ITEMS.findall(text)) > 1 or text.count("{items") > 1:
         yield "more than one {items: ...}"
-    if not re.search(r"WHERE \w+\.(payload|id|\[identity\]|\[group\]) IS NOT NULL", text) and name not in JOINED:
+    if not re.search(r"WHERE \w+\.(payload|id|wanted|\[identity\]|\[group\]) IS NOT NULL", text) and name not in JOINED:
         yield "rows beyond the last item are not left out"
     if not re.search(r"\(VALUES \{items: \(:item, ", text):
         yield "the items are not VALUES that begin with :item"

@@ -38,6 +38,7 @@ def with_fragments(statements, given_clock, turns=False, columns=None):
         name = found[1].strip()
         ending = next((each for each in endings if name.endswith(each)), "")
         if ending and not endings[ending]:
+            fragments.setdefault(name.removesuffix(ending), "")
             continue
         fragments[name.removesuffix(ending)] = put(without_comments(found[2]))
     return [(block[1].split(), put(without_comments(block[2]))) for block in BLOCK.finditer(statements)]

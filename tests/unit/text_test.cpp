@@ -69,7 +69,7 @@ TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
       "-- fragment: clock\nnow()\n-- fragment: clock.shard\nthere()\n-- fragment: "
       "clock.given\n:now\n"
       "-- fragment: place.shard\n FROM shard\n-- name: a.b\nSELECT {clock}{place}\n";
-  EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now(){place}");
+  EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
   const auto shards = [&](clock_source clock) {
     return split_blocks(file, clock, take_order::ids, table_place::shard).at("a.b");
   };

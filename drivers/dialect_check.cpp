@@ -17,22 +17,6 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-/// Removes the ending.
-/// @return whether the name had it.
-bool without_ending(std::string_view& name, std::string_view ending) {
-  if (!name.ends_with(ending)) return false;
-  name.remove_suffix(ending.size());
-  return true;
-}
-
-bool returns_only_id(const core::contract& contract) {
-  return contract.columns.size() == 1 && contract.columns.front().name == "id";
-}
-
-bool takes_max(const core::contract& contract) {
-  return contract.max_at != core::contract::no_place;
-}
-
 /// The first `{name}` that is left in a text; empty if there is none.
 std::string unfilled(std::string_view text) {
   static const std::regex place(R"(\{[a-z_.]+\})");
@@ -49,47 +33,16 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
   }
   for (const auto& block : texts) {
     std::string_view name = block.first;
-    const bool bare = without_ending(name, without_rows);
-    const bool payloads = without_ending(name, for_payloads);
-    const bool one = without_ending(name, for_one);
-    const bool next = without_ending(name, for_next);
-    const bool mixed = without_ending(name, for_mixed);
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const core::contract& each) { return each.name == name; });
-    const bool singles =
-        added.batches == batching::arrays && found != all.end() && !found->items.empty();
-    if (found == all.end() || (bare && !returns_only_id(*found)) ||
-        (one && !takes_max(*found) && !singles) || (mixed && (!found->settles || !singles)) ||
-        (payloads && found->items.empty()) ||
-        (payloads && !next && texts.contains(std::string(found->name) + ".next.bare") &&
-         !texts.contains(std::string(found->name) + ".next.payloads.bare")) ||
-        (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
-      core::refuse("there is no such statement: " + block.first);
+    for (const std::string_view ending : {for_payloads, for_one, for_next, for_mixed}) {
+      if (name.ends_with(ending)) name.remove_suffix(ending.size());
     }
+    const auto found = std::ranges::find(all, name, &core::contract::name);
+    if (found == all.end()) core::refuse("there is no such statement: " + block.first);
     const std::string filled = fill_names(block.second, added, some_names);
     if (const std::string place = unfilled(filled); !place.empty()) {
       core::refuse("the statement " + block.first + " names " + place + ", which no fragment is");
     }
-    compile(filled, *found,
-            {.markers = transport.markers, .batches = one ? batching::loop : added.batches});
-  }
-}
-
-void check_steps(const dialect& added) {
-  static const std::regex part(R"([1-9]\.(transaction|alone))");
-  const core::table_names some_names{.table = "queue"};
-  for (const auto& [step, text] : added.steps) {
-    const blocks parts = split_blocks(text);
-    const bool good =
-        !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& each) {
-          return std::regex_match(each.first, part);
-        });
-    if (!good)
-      core::refuse("the step " + step + " has other blocks than N.transaction and N.alone");
-    for (const auto& [name, block] : parts) {
-      const std::string place = unfilled(fill_names(block, added, some_names));
-      if (!place.empty()) core::refuse("the step " + step + " names " + place);
-    }
+    compile(filled, *found, {.markers = transport.markers, .batches = added.batches});
   }
 }
 
@@ -112,20 +65,16 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
        {"catalog", "heap", "fifo", "lifo", "pending", "claim", "turns", "concurrency"}) {
     if (!added.ddl.contains(part)) core::refuse(std::string("there is no DDL for ") + part);
   }
-  for (const core::contract& contract : core::contracts()) {
+  const auto expect = [&](const core::contract& contract) {
     std::string_view name = contract.name;
     columns_of(name);
-    if (!statements.contains(name) && !core::optional(contract.id, added.capabilities)) {
-      core::refuse("the statement " + std::string(contract.name) + " is missing");
-    }
-  }
-  const auto own_ones =
-      added.own == nullptr ? std::span<const core::contract>() : added.own->contracts();
-  for (const core::contract& own : own_ones) {
-    if (!statements.contains(own.name)) {
-      core::refuse("the statement " + std::string(own.name) + " is missing");
-    }
-  }
+    const bool own = static_cast<std::size_t>(contract.id) >= core::statement_count;
+    if (statements.contains(name) || (!own && core::optional(contract.id, added.capabilities)))
+      return;
+    core::refuse("the statement " + std::string(contract.name) + " is missing");
+  };
+  std::ranges::for_each(core::contracts(), expect);
+  if (added.own != nullptr) std::ranges::for_each(added.own->contracts(), expect);
   check_texts(added, *transport, statements);
   check_texts(added, *transport, given_clock);
   for (const clock_source clock : {clock_source::database, clock_source::given}) {
@@ -136,7 +85,6 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
           split_blocks(added.statements, clock, take_order::turns, table_place::server, columns));
     }
   }
-  check_steps(added);
 }
 
 }  // namespace tableq::inline v0::drivers

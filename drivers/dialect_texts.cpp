@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include <boost/algorithm/string/erase.hpp>
 
 #include <tableq/error.hpp>
 
@@ -10,29 +13,22 @@
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
+namespace {
 
-const blocks& variant_texts::of(const dialect& definition, clock_source clock) {
-  std::call_once(parsed_, [&] {
-    statements_ =
-        split_blocks(definition.statements, clock_source::database, order_, place_, columns_);
-    given_clock_ =
-        split_blocks(definition.statements, clock_source::given, order_, place_, columns_);
-  });
-  return clock == clock_source::given ? given_clock_ : statements_;
+/// Whether such a transport knows the id of the statement's row: it is given, or newly drawn.
+bool has_known_id(const core::contract& contract) {
+  return contract.columns.size() == 1 && contract.columns.front().name == "id" &&
+         (contract.adds || core::place_among(contract.items, "id") != core::contract::no_place);
 }
 
-std::array<std::shared_ptr<variant_texts>, 12> all_variants() {
-  std::array<std::shared_ptr<variant_texts>, 12> out;
-  auto* at = out.begin();
-  for (const auto columns :
-       {message_columns::all, message_columns::outline, message_columns::seen}) {
-    for (const auto place : {table_place::server, table_place::shard}) {
-      for (const auto order : {take_order::ids, take_order::turns}) {
-        *at++ = std::make_shared<variant_texts>(order, place, columns);
-      }
-    }
-  }
-  return out;
+}  // namespace
+
+const blocks& variant_texts::of(const dialect& definition, clock_source clock, take_order order,
+                                table_place place, message_columns columns) {
+  const std::scoped_lock hold(mutex_);
+  const auto [found, added] = parsed_.try_emplace({clock, order, place, columns});
+  if (added) found->second = split_blocks(definition.statements, clock, order, place, columns);
+  return found->second;
 }
 
 message_columns columns_of(std::string_view& name) {
@@ -48,16 +44,45 @@ message_columns columns_of(std::string_view& name) {
 
 const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names,
                                       message_columns columns) const {
-  const std::size_t variant = static_cast<std::size_t>(columns) * 4 + (names.sharded ? 2U : 0U) +
-                              (names.by_turns ? 1U : 0U);
-  if (variant != 0) return variants.at(variant)->of(definition, clock);
-  return clock == clock_source::given ? given_clock : statements;
+  if (columns == message_columns::all && !names.sharded && !names.by_turns)
+    return clock == clock_source::given ? given_clock : statements;
+  return variants->of(definition, clock, names.by_turns ? take_order::turns : take_order::ids,
+                      names.sharded ? table_place::shard : table_place::server, columns);
+}
+
+text dialect_texts::compiled(const core::contract& contract, const core::table_names& names,
+                             const text_choice& which) const {
+  const auto& [clock, form, hinted] = which;
+  style as{.markers = transport->markers,
+           .batches = form.one ? batching::loop : definition.batches,
+           .arrays = transport->arrays,
+           .rows = form.rows};
+  if (contract.texts != nullptr) {
+    const core::table_text& made =
+        clock == clock_source::given ? contract.texts->given_clock : contract.texts->own_clock;
+    return compile(form.one ? made.one : made.many, contract, as);
+  }
+  std::string_view base = contract.name;
+  const blocks& known = of_queue(clock, names, columns_of(base));
+  const auto block = known.find(std::string(base) + form.ending());
+  if (block == known.end()) {
+    throw error(errc::unsupported, advice::never, "this database has no such statement",
+                {.backend = definition.name, .operation = std::string(contract.name)});
+  }
+  std::string sql = hinted ? block->second : without_hints(definition, block->second);
+  if (transport->bare && has_known_id(contract)) {
+    // The last line, which would only return the id.
+    const std::size_t end = sql.rfind('\n');
+    const bool returns = end != std::string::npos && sql.substr(end + 1).starts_with("RETURNING");
+    if (returns) sql.erase(end);
+    as.bare = returns || form.next;
+  }
+  return compile(fill_names(sql, definition, names), contract, as);
 }
 
 bool dialect_texts::takes_several(const core::contract& contract, bool payloads) const {
-  std::string name = std::string(contract.name).append(drivers::for_next);
-  if (payloads) name.append(drivers::for_payloads);
-  const auto found = statements.find(name.append(without_rows));
+  const text_form form{.next = true, .payloads = payloads};
+  const auto found = statements.find(std::string(contract.name) + form.ending());
   return found != statements.end() && found->second.find("{items:") != std::string::npos;
 }
 
@@ -66,21 +91,17 @@ void dialect_texts::learn() {
   given_clock = split_blocks(definition.statements, clock_source::given);
   tables = split_blocks(definition.tables);
   tables_given_clock = split_blocks(definition.tables, clock_source::given);
-  const auto names_no_table = [this](std::string_view name) {
-    const auto block = statements.find(name);
-    return block != statements.end() && block->second.find("{table") == std::string::npos;
-  };
-  const auto learn_of = [&](const core::contract& of) {
-    common.set(static_cast<std::size_t>(of.id), names_no_table(of.name));
-    for_one.set(static_cast<std::size_t>(of.id),
-                statements.contains(std::string(of.name).append(drivers::for_one)));
-    for_mixed.set(static_cast<std::size_t>(of.id),
-                  statements.contains(std::string(of.name).append(drivers::for_mixed)));
-    for_payloads.set(static_cast<std::size_t>(of.id),
-                     statements.contains(std::string(of.name).append(drivers::for_payloads)));
-    for_next.set(
-        static_cast<std::size_t>(of.id),
-        statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
+  const auto learn_of = [this](const core::contract& of) {
+    const auto has = [&](std::string_view ending) {
+      return statements.contains(std::string(of.name).append(ending));
+    };
+    const auto block = statements.find(of.name);
+    further.at(static_cast<std::size_t>(of.id)) = {
+        .one = has(for_one),
+        .next = has(for_next),
+        .mixed = has(for_mixed),
+        .payloads = has(for_payloads),
+        .common = block != statements.end() && block->second.find("{table") == std::string::npos};
   };
   std::ranges::for_each(core::contracts(), learn_of);
   if (definition.own != nullptr) std::ranges::for_each(definition.own->contracts(), learn_of);
@@ -98,6 +119,24 @@ std::string dialect_texts::ddl_of(std::string_view part) const {
   throw error(errc::unsupported, advice::never,
               "this database has no queues of the kind " + std::string(part),
               {.backend = definition.name, .operation = "create"});
+}
+
+std::string without_hints(const dialect& definition, std::string text) {
+  for (const std::string& hint : definition.plan_hints) boost::algorithm::erase_all(text, hint);
+  return text;
+}
+
+bool has_no_plan(const dialect& definition, const native_failure& failure) {
+  const auto says_so = [&](const native_error& record) {
+    return std::ranges::find(definition.plan_failures, record.number) !=
+           definition.plan_failures.end();
+  };
+  const auto says_more = [&](const native_error& record) {
+    return record.number != 0 && !says_so(record);
+  };
+  return !failure.judged() && !says_more(failure.details()) &&
+         std::ranges::none_of(failure.more(), says_more) &&
+         (says_so(failure.details()) || std::ranges::any_of(failure.more(), says_so));
 }
 
 }  // namespace tableq::inline v0::drivers

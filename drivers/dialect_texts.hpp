@@ -1,17 +1,19 @@
 #pragma once
 
 #include <array>
-#include <bitset>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/driver.hpp"
 #include "core/seam/statement.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -23,28 +25,37 @@ namespace tableq::inline v0::drivers {
 /// Shared objects: safe.
 class variant_texts {
  public:
-  variant_texts(take_order order, table_place place, message_columns columns)
-      : order_(order), place_(place), columns_(columns) {}
-  const blocks& of(const dialect& definition, clock_source clock);
+  const blocks& of(const dialect& definition, clock_source clock, take_order order,
+                   table_place place, message_columns columns);
 
  private:
-  take_order order_;
-  table_place place_;
-  message_columns columns_;
-  std::once_flag parsed_;
-  blocks statements_;
-  blocks given_clock_;
+  std::mutex mutex_;
+  /// Guarded by mutex_.
+  std::map<std::tuple<clock_source, take_order, table_place, message_columns>, blocks> parsed_;
 };
 
 /// The most statements of core and of one driver together.
 inline constexpr std::size_t most_statements = 256;
 
-/// One for each combination.
-std::array<std::shared_ptr<variant_texts>, 12> all_variants();
-
 /// The columns that a statement of this name reads. A statement with fewer columns has the text of
 /// the one with all: the ending is removed from the name.
 message_columns columns_of(std::string_view& name);
+
+/// Which further texts a statement has: see text_form.
+struct further_texts {
+  bool one = false;
+  bool next = false;
+  bool mixed = false;
+  bool payloads = false;
+  bool common = false;  ///< The text names no table of a queue, so that queues can share it.
+};
+
+/// Which of a statement's texts.
+struct text_choice {
+  clock_source clock;
+  text_form form;
+  bool hinted;  ///< With dialect::plan_hints.
+};
 
 /// A dialect with its statements parsed, shared by all sessions of a database.
 struct dialect_texts {
@@ -54,22 +65,21 @@ struct dialect_texts {
   blocks given_clock;         ///< The same, with `{clock}` as the parameter `:now`.
   blocks tables;              ///< Templates for tables of applications, as `statements`.
   blocks tables_given_clock;  ///< The same, as `given_clock`.
-  std::bitset<most_statements> for_one =
-      {};  ///< By statement: whether there is a text for one message.
-  std::bitset<most_statements> for_next =
-      {};  ///< The same for a further item of a batch, without rows.
-  std::bitset<most_statements> for_mixed = {};  ///< The same for several receipts of one message.
-  /// The same for a batch of which only the payloads are given.
-  std::bitset<most_statements> for_payloads = {};
-  std::bitset<most_statements> common =
-      {};  ///< Whether the text names no table of a queue, so that queues can share it.
-
-  /// By columns, place and order; the first one stays empty.
-  std::array<std::shared_ptr<variant_texts>, 12> variants = all_variants();
+  std::array<further_texts, most_statements> further = {};  ///< By statement.
+  std::shared_ptr<variant_texts> variants = std::make_shared<variant_texts>();
 
   /// The statements on the queue of these tables.
   [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
                                        message_columns columns = message_columns::all) const;
+
+  [[nodiscard]] const further_texts& further_of(const core::contract& contract) const {
+    return further.at(static_cast<std::size_t>(contract.id));
+  }
+
+  /// The text of a statement for a queue.
+  /// @throws error errc::unsupported when the dialect has none.
+  [[nodiscard]] text compiled(const core::contract& contract, const core::table_names& names,
+                              const text_choice& which) const;
 
   /// Whether the text for a further item of a batch takes several of them.
   /// @param payloads whether the items have nothing but payloads.
@@ -82,5 +92,12 @@ struct dialect_texts {
   /// @throws error errc::unsupported.
   [[nodiscard]] std::string ddl_of(std::string_view part) const;
 };
+
+/// The text without dialect::plan_hints.
+[[nodiscard]] std::string without_hints(const dialect& definition, std::string text);
+
+/// Whether the database found no plan because of the text's hints. A record with another number
+/// says another reason: a server also reports that the statement could not be prepared.
+[[nodiscard]] bool has_no_plan(const dialect& definition, const native_failure& failure);
 
 }  // namespace tableq::inline v0::drivers

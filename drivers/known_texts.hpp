@@ -9,7 +9,6 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -22,13 +21,13 @@ struct known_text {
   std::unique_ptr<prepared> statement;
   core::table_names names;
   std::uint64_t mapped = 0;  ///< contract::slot.
-  hints with = hints::all;
+  bool hinted = true;
   bool common = false;  ///< The text names no table of a queue.
 
   /// Two names may have one hash, and so one key.
   [[nodiscard]] bool serves(const core::contract& contract, const core::table_names& wanted,
-                            hints left) const noexcept {
-    if (mapped != contract.slot || with != left) return false;
+                            bool with_hints) const noexcept {
+    if (mapped != contract.slot || hinted != with_hints) return false;
     if (contract.texts != nullptr) return true;
     if (!common) return names.same_tables(wanted);
     return names.schema == wanted.schema && names.prefix == wanted.prefix &&

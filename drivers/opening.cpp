@@ -88,6 +88,16 @@ void check_one_soci() {
               {.operation = "connect"});
 }
 
+bool fits(const transport_kind& kind, const core::any_session& session, const dialect& definition) {
+  const bool of_kind =
+      session.soci == nullptr
+          ? session.client == kind.name && session.handle != nullptr
+          : session.soci->get_backend() != nullptr &&
+                // By name: the library does not export the class's type information.
+                session.soci->get_backend_name() == kind.backend;
+  return of_kind && (kind.fits == nullptr || kind.fits(session, definition));
+}
+
 judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent,
                      std::string_view table) {
   if (failure.judged()) return {failure.details(), *failure.judged()};

@@ -23,6 +23,9 @@ namespace tableq::inline v0::drivers {
 /// @throws error errc::unsupported, before any damage.
 void check_one_soci();
 
+/// Whether an open session of unknown origin is one of the dialect's.
+bool fits(const transport_kind& kind, const core::any_session& session, const dialect& definition);
+
 /// A failure, and its meaning.
 struct judged_failure {
   native_error native;

@@ -119,12 +119,12 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
   }
 }
 
-std::string ending_of(std::size_t key) {
+std::string text_form::ending() const {
   std::string out;
-  if (key == one_key || key == bare_item_key) out += for_one;
-  if (key >= next_key) out += for_next;
-  if (key == mixed_key) out += for_mixed;
-  if (key == bare_items_key || key == bare_item_key || key >= bare_next_key) out += for_payloads;
+  if (one) out += for_one;
+  if (next) out += for_next;
+  if (mixed) out += for_mixed;
+  if (payloads) out += for_payloads;
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,25 +16,21 @@ namespace tableq::inline v0::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
-/// Replace the number of rows in the key of a text: for one message, and for a batch in which an id
-/// comes twice.
-inline constexpr std::size_t one_key = 0;
-inline constexpr std::size_t mixed_key = most_rows + 1;
-/// The same for items of which only the payloads are given, and for one such item.
-inline constexpr std::size_t bare_items_key = most_rows + 2;
-inline constexpr std::size_t bare_item_key = most_rows + 3;
-/// Added to the number of rows: for further items, and for those that have only payloads.
-inline constexpr std::size_t next_key = 1024;
-inline constexpr std::size_t bare_next_key = 2048;
+/// Which of a statement's texts. Each flag is an ending of the text's name: drivers/text.hpp.
+struct text_form {
+  std::size_t rows = 1;  ///< The copies of `{items: ...}`.
+  bool one = false;
+  bool next = false;
+  bool mixed = false;
+  bool payloads = false;
 
-/// The number of rows in a text's key.
-[[nodiscard]] constexpr std::size_t rows_of(std::size_t key) noexcept {
-  const std::size_t rows = key % next_key;
-  return rows > most_rows || rows == one_key ? 1 : rows;
-}
-
-/// The ending of the text's name, for its key.
-[[nodiscard]] std::string ending_of(std::size_t key);
+  [[nodiscard]] std::string ending() const;
+  /// Another number below 2^14 for each form.
+  [[nodiscard]] constexpr std::uint64_t key() const noexcept {
+    return rows << 4U | (one ? 8U : 0U) | (next ? 4U : 0U) | (mixed ? 2U : 0U) |
+           (payloads ? 1U : 0U);
+  }
+};
 
 /// Whether the values of the items are null or 0, but for payloads.
 [[nodiscard]] bool nothing_but_payloads(const core::contract& contract,

@@ -24,15 +24,15 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(bare_next_key + most_rows < 1U << 12U);
+static_assert(text_form{.rows = most_rows}.key() < 1U << 14U);
 static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
 std::uint64_t text_key(const core::contract& contract, const core::table_names& names, bool common,
-                       std::size_t rows, clock_source clock) noexcept {
+                       const text_form& form, clock_source clock) noexcept {
   const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
   const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
-  return (slot << 21U) | (rows << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
+  return (slot << 23U) | (form.key() << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
          static_cast<std::uint64_t>(contract.id);
 }
 
@@ -66,7 +66,7 @@ bool gives_clock(const core::contract& contract, std::span<const core::value> sh
 }
 
 dialect_session::dialect_session(const session_source& from)
-    : texts_(from.texts), plans_(from.share != nullptr ? &from.share->plans : nullptr) {
+    : texts_(from.texts), plans_(from.share) {
   if (from.theirs == nullptr) {
     share_ = from.share;
     if (share_ != nullptr) demotions_ = share_->demotions.load();
@@ -83,7 +83,7 @@ dialect_session::dialect_session(const session_source& from)
   session_ = from.theirs->session;
   keeps_adding_ = from.theirs->keep_statements;
   if (session_.soci != nullptr) backend_ = session_.soci->get_backend();
-  if (!texts_->transport->fits(session_, texts_->definition)) {
+  if (!fits(*texts_->transport, session_, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
         (backend_ == nullptr && session_.handle == nullptr
@@ -173,19 +173,17 @@ void dialect_session::lose(const named_file& file, on_loss done) {
   throw native_failure::judged_as({errc::not_found, advice::never}, file.complaint());
 }
 
-std::optional<std::chrono::steady_clock::time_point> dialect_session::look_at_files() {
-  if (transport_->files() == nullptr) return std::nullopt;
-  const auto begun = std::chrono::steady_clock::now();
+template <class Step>
+void dialect_session::beside_files(on_loss done, const Step& step) {
+  using clock = std::chrono::steady_clock;
+  if (transport_->files() == nullptr) return step();
+  const auto begun = clock::now();
   if (begun - looked_at_ >= between_looks) {
     check_files();
     looked_at_ = begun;
   }
-  return begun;
-}
-
-void dialect_session::look_again(const std::optional<std::chrono::steady_clock::time_point>& begun,
-                                 on_loss done) {
-  if (begun && std::chrono::steady_clock::now() - *begun > between_looks) check_files(done);
+  step();
+  if (clock::now() - begun > between_looks) check_files(done);
 }
 
 void dialect_session::check_files(on_loss done) {
@@ -197,20 +195,10 @@ void dialect_session::check_files(on_loss done) {
   lose(*mine->log, done);
 }
 
-hints dialect_session::hints_for(const core::contract& contract,
-                                 const core::table_names& names) const {
-  if (plans_ == nullptr || contract.texts != nullptr) return hints::all;
-  return plans_->of({names.slot, names.identity, contract.id}, std::chrono::steady_clock::now());
-}
-
-bool dialect_session::drops_hints(const core::contract& contract, const core::table_names& names,
-                                  const native_failure& failure) {
-  const bool hinted = plans_ != nullptr && contract.texts == nullptr;
+bool dialect_session::drops_hints(const core::contract& contract, const native_failure& failure) {
+  const bool hinted = plans_ != nullptr && contract.texts == nullptr && sent_hints_;
   if (!hinted || !has_no_plan(texts_->definition, failure)) return false;
-  const auto fewer = fewer_hints(*texts_, contract.name, sent_with_);
-  if (!fewer) return false;
-  plans_->had_no_plan({names.slot, names.identity, contract.id}, *fewer,
-                      std::chrono::steady_clock::now());
+  plans_->without_hints.at(static_cast<std::size_t>(contract.id)) = true;
   return true;
 }
 
@@ -240,12 +228,14 @@ void dialect_session::run(std::string_view operation, const core::table_names& n
   sent_ = bytes_of(one.shared) + bytes_of(one.items);
   for (bool done = false; !done;) {
     try {
-      const auto begun = looks ? look_at_files() : std::nullopt;
-      send(of);
-      look_again(begun, of.loss);
+      if (looks) {
+        beside_files(of.loss, [&] { send(of); });
+      } else {
+        send(of);
+      }
       done = true;
     } catch (const native_failure& failure) {
-      const bool again = drops_hints(contract, names, failure);
+      const bool again = drops_hints(contract, failure);
       if (!again) fail(failure, operation, callers, table);
       if (alone) continue;
       native_error lost = failure.details();  // it may be lost, and may be repeated as a whole
@@ -288,13 +278,13 @@ bool dialect_session::run_together(std::string_view operation, const core::table
     // As in a transaction: see send.
     if (has_mixed(contract)) {
       if (!sorted[i]) sorted[i].emplace(each.items, width);
-      return bound_statement{&text_of(of, sorted[i]->distinct() ? 1 : mixed_key),
+      return bound_statement{&text_of(of, {.mixed = !sorted[i]->distinct()}),
                              of.with(sorted[i]->values()), &each.rows};
     }
     const bool one = width > 0 && each.items.size() == width && has_one(contract);
     if (one) each.rows.number_rows(0);
-    return bound_statement{&text_of(of, one ? key_of_one(contract, each.items) : 1),
-                           of.with(each.items), &each.rows};
+    const text_form form{.one = one, .payloads = one && only_payloads(contract, each.items)};
+    return bound_statement{&text_of(of, form), of.with(each.items), &each.rows};
   };
   guarded(
       operation,
@@ -322,26 +312,27 @@ void dialect_session::step(prepared& what, const arguments& with, core::row_set&
   loss_ = on_loss::lost;
 }
 
-prepared& dialect_session::text_of(const call& of, std::size_t rows) {
+prepared& dialect_session::text_of(const call& of, const text_form& form) {
   const core::contract& contract = of.contract;
   const core::table_names& names = of.names;
   const clock_source clock = texts_->transport->tells_time || gives_clock(contract, of.shared)
                                  ? clock_source::given
                                  : clock_source::database;
-  const bool common = texts_->common.test(static_cast<std::size_t>(contract.id));
-  const std::uint64_t key = text_key(contract, names, common, rows, clock);
-  sent_with_ = hints_for(contract, names);
+  const bool common = texts_->further_of(contract).common;
+  const std::uint64_t key = text_key(contract, names, common, form, clock);
+  sent_hints_ = plans_ == nullptr || contract.texts != nullptr ||
+                !plans_->without_hints.at(static_cast<std::size_t>(contract.id));
   if (const known_text* const found = of.known.find(key);
-      found != nullptr && found->serves(contract, names, sent_with_)) {
+      found != nullptr && found->serves(contract, names, sent_hints_)) {
     return *found->statement;
   }
   of.known.make_room();
-  text made = compiled(*texts_, contract, names, {clock, rows, sent_with_});
+  text made = texts_->compiled(contract, names, {clock, form, sent_hints_});
   return *of.known
               .add(key, {.statement = transport_->prepare(std::move(made), keeps(contract)),
                          .names = names,
                          .mapped = contract.slot,
-                         .with = sent_with_,
+                         .hinted = sent_hints_,
                          .common = common})
               .statement;
 }
@@ -370,10 +361,10 @@ void dialect_session::end(core::transaction_end how) {
   sent_ = 0;
   guarded("commit", [&] {
     const on_loss loss = savepoints_ == 0 ? on_loss::unknown : on_loss::lost;
-    const auto begun = look_at_files();
-    loss_ = loss;
-    commit_unit();
-    look_again(begun, loss);
+    beside_files(loss, [&] {
+      loss_ = loss;
+      commit_unit();
+    });
   });
 }
 
@@ -485,8 +476,7 @@ bool dialect_session::in_unit(on_loss loss, const Work& work) {
 
 bool dialect_session::only_payloads(const core::contract& contract,
                                     std::span<const core::value> items) const {
-  return contract.texts == nullptr &&
-         texts_->for_payloads.test(static_cast<std::size_t>(contract.id)) &&
+  return contract.texts == nullptr && texts_->further_of(contract).payloads &&
          nothing_but_payloads(contract, items);
 }
 
@@ -498,7 +488,7 @@ void dialect_session::send(const call& of) {
   if (!batch) {
     const bool one = has_one(contract) && asks_for_one(contract, of.shared);
     if (one) of.out.reserve(1);
-    step(text_of(of, one ? one_key : 1), of.with({}), of.out, of.loss);
+    step(text_of(of, {.one = one}), of.with({}), of.out, of.loss);
   } else if (texts_->definition.batches == batching::loop) {
     run_loop(of);
   } else if (texts_->definition.batches == batching::rows) {
@@ -506,18 +496,19 @@ void dialect_session::send(const call& of) {
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(has_mixed(contract) && transport_->in_transaction())) {
     of.out.number_rows(0);
-    step(text_of(of, key_of_one(contract, of.items)), of.with(of.items), of.out, of.loss);
+    const text_form form{.one = true, .payloads = only_payloads(contract, of.items)};
+    step(text_of(of, form), of.with(of.items), of.out, of.loss);
   } else if (has_mixed(contract) && !of.items.empty()) {
     run_by_id(of);
   } else {
-    run_arrays(of, only_payloads(contract, of.items) ? bare_items_key : 1, of.items);
+    run_arrays(of, {.payloads = only_payloads(contract, of.items)}, of.items);
     number_by_id(of.out);
   }
 }
 
-void dialect_session::run_arrays(const call& of, std::size_t rows,
+void dialect_session::run_arrays(const call& of, const text_form& form,
                                  std::span<const core::value> items) {
-  prepared& text = text_of(of, rows);
+  prepared& text = text_of(of, form);
   if (texts_->transport->arrays) {
     step(text, of.with(items), of.out, of.loss);
   } else {
@@ -528,7 +519,7 @@ void dialect_session::run_arrays(const call& of, std::size_t rows,
 
 void dialect_session::run_by_id(const call& of) {
   const items_by_id sorted(of.items, of.contract.items.size());
-  run_arrays(of, sorted.distinct() ? 1 : mixed_key, sorted.values());
+  run_arrays(of, {.mixed = !sorted.distinct()}, sorted.values());
   sorted.number(of.out);
 }
 
@@ -540,8 +531,8 @@ void dialect_session::run_rows(const call& of) {
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
       core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
-      step(text_of(of, next.rows), of.with(of.items.subspan(done * width, next.count * width)),
-           rows, of_piece);
+      step(text_of(of, {.rows = next.rows}),
+           of.with(of.items.subspan(done * width, next.count * width)), rows, of_piece);
       number_by_id(rows);
       of.out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       done += next.count;
@@ -561,17 +552,16 @@ bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
   const std::size_t width = of.contract.items.size();
   const std::size_t count = of.items.size() / width;
   const bool follows = has_next(of.contract);
-  const bool bare = (count == 1 || follows) && only_payloads(of.contract, of.items);
+  text_form form{.payloads = (count == 1 || follows) && only_payloads(of.contract, of.items)};
   of.out = core::row_set(of.out.width());
   of.out.reserve(count);
-  prepared* text = &text_of(of, bare ? bare_items_key : 1);
-  std::size_t rows = 1;
-  bool changed = false;  // by an item before
-  for (std::size_t done = 0; done < count; done += rows) {
-    if (changed) {
-      rows = several ? most_full_rows(count - done, texts_->definition) : 1;
-      text = &text_of(of, (bare ? bare_next_key : next_key) + rows);
+  prepared* text = &text_of(of, form);
+  for (std::size_t done = 0; done < count; done += form.rows) {
+    if (form.next) {
+      if (several) form.rows = most_full_rows(count - done, texts_->definition);
+      text = &text_of(of, form);
     }
+    const std::size_t rows = form.rows;
     const std::size_t before = of.out.size();
     of.out.number_rows(static_cast<std::int64_t>(done));
     step(*text, of.with(of.items.subspan(done * width, rows * width)), of.out, loss);
@@ -579,7 +569,7 @@ bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
     for (std::size_t i = 1; i < rows; ++i) {
       of.out.at(before + i, 0) = static_cast<std::int64_t>(done + i);
     }
-    changed = changed || (follows && of.out.size() > before);
+    form.next = form.next || (follows && of.out.size() > before);
   }
   return true;
 }

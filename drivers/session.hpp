@@ -15,7 +15,6 @@
 #include "drivers/dialect_texts.hpp"
 #include "drivers/known_texts.hpp"
 #include "drivers/pieces.hpp"
-#include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/forks.hpp"
 #include "drivers/transport/session_share.hpp"
@@ -99,41 +98,31 @@ class dialect_session : public core::connection {
     }
   };
 
-  prepared& text_of(const call& of, std::size_t rows);
+  prepared& text_of(const call& of, const text_form& form);
   /// Whether the session may keep the statement for the next call.
   [[nodiscard]] bool keeps(const core::contract& contract) const noexcept {
     return owned_ != nullptr || (keeps_adding_ && contract.adds);
   }
-  /// The hints of its text now.
-  [[nodiscard]] hints hints_for(const core::contract& contract,
-                                const core::table_names& names) const;
-  /// From now on the text has fewer hints, if the failure says that the database has no plan with
-  /// them.
-  bool drops_hints(const core::contract& contract, const core::table_names& names,
-                   const native_failure& failure);
+  /// From now on the text has no hints, if the failure says that the database has no plan with
+  /// them. @return whether it was sent with them.
+  bool drops_hints(const core::contract& contract, const native_failure& failure);
   /// Runs one statement, in as many pieces as its batch needs.
   void send(const call& of);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const {
     if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
-    return texts_->for_one.test(static_cast<std::size_t>(contract.id));
+    return texts_->further_of(contract).one;
   }
   /// Whether there is a text for several receipts of one message.
   [[nodiscard]] bool has_mixed(const core::contract& contract) const {
-    return contract.texts == nullptr &&
-           texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
-  }
-  /// The key of the text for one item.
-  [[nodiscard]] std::size_t key_of_one(const core::contract& contract,
-                                       std::span<const core::value> item) const {
-    return only_payloads(contract, item) ? bare_item_key : one_key;
+    return contract.texts == nullptr && texts_->further_of(contract).mixed;
   }
   /// Whether there is a text for items of which only the payloads are given, and these are such.
   [[nodiscard]] bool only_payloads(const core::contract& contract,
                                    std::span<const core::value> items) const;
   /// Whether there is a text for a further item of a batch that is sent item by item.
   [[nodiscard]] bool has_next(const core::contract& contract) const {
-    return texts_->transport->bare && texts_->for_next.test(static_cast<std::size_t>(contract.id));
+    return texts_->transport->bare && texts_->further_of(contract).next;
   }
   /// Whether several statements of one call need a transaction or savepoint of their own.
   [[nodiscard]] bool brackets() const { return owned_ == nullptr || !transport_->in_transaction(); }
@@ -142,7 +131,7 @@ class dialect_session : public core::connection {
   /// A settlement by arrays that wants its receipts by rising ids.
   void run_by_id(const call& of);
   /// One statement with an array for each value of an item.
-  void run_arrays(const call& of, std::size_t rows, std::span<const core::value> items);
+  void run_arrays(const call& of, const text_form& form, std::span<const core::value> items);
   /// One statement for as many items as a text takes.
   void run_rows(const call& of);
   /// Item by item, or by texts for further items.
@@ -171,11 +160,9 @@ class dialect_session : public core::connection {
   ///   file now.
   /// @param done the outcome of a step that has run: `unknown` for one whose effect lasts.
   void check_files(on_loss done = on_loss::lost);
-  /// Checks the files before a step, unless it did so just now.
-  /// @return when the step began; null: there are no files.
-  std::optional<std::chrono::steady_clock::time_point> look_at_files();
-  /// Checks them again after a step that took long.
-  void look_again(const std::optional<std::chrono::steady_clock::time_point>& begun, on_loss done);
+  /// Checks the files before a step, unless it did so just now, and after one that took long.
+  template <class Step>
+  void beside_files(on_loss done, const Step& step);
   /// The session is no longer usable.
   [[noreturn]] void lose(const named_file& file, on_loss done);
   /// Throws the failure of a step in core's terms.
@@ -194,10 +181,10 @@ class dialect_session : public core::connection {
   const void* backend_ = nullptr;  // that of a session of SOCI, when it was opened or adopted
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
-  plan_memory* plans_ = nullptr;
+  session_share* plans_ = nullptr;  // also of a caller's session; only its without_hints
   bool keeps_adding_ = false;  // also the caller's session keeps the statements that add messages
   known_texts known_;
-  hints sent_with_ = hints::all;                          // the last text
+  bool sent_hints_ = true;                                // with the last text
   on_loss loss_ = on_loss::lost;                          // of the running call
   std::size_t sent_ = 0;                                  // bytes of the last statement's values
   std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files

@@ -33,20 +33,19 @@ struct style {
 
 /// A block whose name has one of these endings replaces the plain block where it is cheaper.
 /// `.one`: if `:max` is 1, or if arrays would have one item; it takes the item as batching::loop
-/// does. `.bare`: if the transport supplies the id of a changed row.
+/// does.
 inline constexpr std::string_view for_one = ".one";
-inline constexpr std::string_view without_rows = ".bare";
 /// For a batch that is sent item by item, after an earlier item has changed a row: the transaction
-/// then holds the write lock, and the text need not read the catalogue again. Only together with
-/// without_rows, as in `fifo.enqueue.next.bare`. With `{items: ...}` it takes several items at
-/// once; if it has not changed a row for each, the batch is undone and sent item by item.
+/// then holds the write lock, and the text need not read the catalogue again. It returns nothing,
+/// as the transport reports the ids. With `{items: ...}` it takes several items at once; if it has
+/// not changed a row for each, the batch is undone and sent item by item.
 inline constexpr std::string_view for_next = ".next";
 /// A settlement by arrays that has also this text gets its receipts by rising ids. If an id comes
 /// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
 /// may keep a snapshot.
 inline constexpr std::string_view for_mixed = ".mixed";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
-/// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads.bare`.
+/// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads`.
 inline constexpr std::string_view for_payloads = ".payloads";
 
 /// One parameter, as a transport binds it.

@@ -146,6 +146,7 @@ class transport {
 /// A kind of transport: how its sessions are opened.
 struct transport_kind {
   std::string_view name;
+  std::string_view backend;  ///< SOCI's name for it.
   marker markers;
   bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
@@ -156,8 +157,8 @@ struct transport_kind {
   /// @param callers whether the session is the caller's, whose settings stay as they are.
   std::unique_ptr<transport> (*attach)(const core::any_session& session, const endpoint& address,
                                        bool callers);
-  /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
-  /// as far as the client library knows.
+  /// Whether an open session of this kind belongs to the dialect's database, as far as the client
+  /// library knows. A null function: it always does.
   bool (*fits)(const core::any_session& session, const dialect& definition);
   /// The place of an open session's connection.
   /// @param files the files that the session has opened; may be null.
@@ -174,7 +175,7 @@ struct transport_kind {
   std::optional<native_error> (*answer_in)(const std::exception& thrown) = nullptr;
   /// The doubt that is left about an address. A null function: none.
   core::doubt (*doubt)(const endpoint& address) noexcept = nullptr;
-  bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
+  bool bare = false;  ///< Whether it reports the ids of changed rows to texts that return none.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
   /// supplies it as `:now`.
   bool tells_time = false;

@@ -10,8 +10,8 @@
 -- statement that returns rows begins with SELECT or WITH: the ODBC driver decides by the first word whether there
 -- are rows. A WITH that is needed only for that has an unused name, and costs nothing.
 --
--- A name with the ending .one is for :max = 1, when a comparison needs no list of ids. One with .bare is for the
--- transport that reports the id itself: RETURNING costs a table in memory each time.
+-- A name with the ending .one is for :max = 1, when a comparison needs no list of ids. One with .next is for the
+-- transport that reports the ids itself: RETURNING costs a table in memory each time.
 --
 -- The queue of the caller's handle has the identity :own_identity. A change of messages without a fence finds no
 -- row and adds none if the catalogue no longer has this identity: the table may then be that of a later queue of
@@ -64,28 +64,18 @@ priority DESC, id
 -- fragment: line_with_due.turns
 priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 
--- fragment: set_ready_at
--- For each change after which a message may be ready.
-
 -- fragment: set_ready_at.turns
+-- For each change after which a message may be ready.
 , ready_at = {clock}
-
--- fragment: keep_or_set_ready_at
 
 -- fragment: keep_or_set_ready_at.turns
 , ready_at = CASE WHEN :postpone = 0 THEN q.ready_at ELSE n.clock END
 
--- fragment: ready_at
-
 -- fragment: ready_at.turns
 , ready_at
 
--- fragment: clock_of_new
-
 -- fragment: clock_of_new.turns
 , n.clock
-
--- fragment: clock_again
 
 -- fragment: clock_again.turns
 , {clock}
@@ -144,10 +134,6 @@ COALESCE(:delay,
 -- fragment: own_rule
 -- Of the message, or of the queue. Plain SQL may have written other than JSON where CHECKs were ignored.
 COALESCE(CASE WHEN json_valid(q.retry) THEN q.retry END, :policy)
-
--- fragment: new_message
--- Of an item of claim.enqueue: what decides its state.
-SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key
 
 -- fragment: new_fence
 -- Twelve bytes, which count as 0: the lease and the fence of the first take have six each. SQLite then overwrites
@@ -230,7 +216,7 @@ SELECT EXISTS (
 -- name: session.identity
 SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'main'
 
--- name: catalog.lock
+-- name: catalog.lock queue.lock
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 
@@ -276,10 +262,6 @@ RETURNING 1 AS present
 SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
 
--- name: queue.lock
--- BEGIN IMMEDIATE has locked the file.
-SELECT 1
-
 -- name: queue.alter
 -- Its transaction has locked the file.
 SELECT NULL AS sessions
@@ -300,13 +282,7 @@ SELECT :payload,
 WHERE {own_queue}
 RETURNING id
 
--- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
-INSERT INTO main.{table} (payload, created_at)
-SELECT :payload,
-       COALESCE(:created_at, {clock})
-WHERE {own_queue}
-
--- name: heap.enqueue.next.bare fifo.enqueue.next.bare lifo.enqueue.next.bare
+-- name: heap.enqueue.next fifo.enqueue.next lifo.enqueue.next
 INSERT INTO main.{table} (payload, created_at)
 VALUES {items: (:payload, COALESCE(:created_at, {clock}))}
 
@@ -360,21 +336,14 @@ SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} ORDER BY id LIMIT :max
        {clock} AS as_of
 
 -- name: pending.enqueue
-WITH time (clock) AS (
-  SELECT {clock})
-INSERT INTO main.{table} (payload, created_at, due_at)
-SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
-FROM time
-WHERE {own_queue}
-RETURNING id
-
--- name: pending.enqueue.bare
+WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM (SELECT {clock} AS clock)
 WHERE {own_queue}
+RETURNING id
 
--- name: pending.enqueue.next.bare
+-- name: pending.enqueue.next
 INSERT INTO main.{table} (payload, created_at, due_at)
 VALUES {items: (:payload, COALESCE(:created_at, {clock}), COALESCE(:due_at, {clock} + :delay))}
 
@@ -431,46 +400,32 @@ SELECT :payload, :priority,
        {new_state},
        {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
+FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key) AS n
 
 -- name: claim.enqueue
 -- No row is returned when the key is held. A message with a group is held until claim.advance makes it
 -- ready.
-WITH n AS (
-  {new_message})
+WITH unused AS (SELECT 1)
 {add_message}
-FROM n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
-
--- name: claim.enqueue.bare
-{add_message}
-FROM ({new_message}) AS n
-WHERE {own_queue}
-ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.enqueue.payloads
 -- A message that has nothing but a payload.
-WITH n AS (SELECT {clock} AS clock)
-INSERT INTO main.{table} (payload, fence, created_at{ready_at})
-SELECT :payload, {new_fence}, n.clock{clock_of_new}
-FROM n
-WHERE {own_queue}
-RETURNING id
-
--- name: claim.enqueue.payloads.bare
+WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, fence, created_at{ready_at})
 SELECT :payload, {new_fence}, n.clock{clock_of_new}
 FROM (SELECT {clock} AS clock) AS n
 WHERE {own_queue}
+RETURNING id
 
--- name: claim.enqueue.next.bare
+-- name: claim.enqueue.next
 {add_message}
-FROM ({new_message}) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
--- name: claim.enqueue.next.payloads.bare
+-- name: claim.enqueue.next.payloads
 INSERT INTO main.{table} (payload, fence, created_at{ready_at})
 VALUES {items: (:payload, {new_fence}, {clock}{clock_again})}
 
@@ -562,13 +517,16 @@ SELECT {delivery}
 FROM main.{table}
 WHERE id = :id AND state = 1
 
+-- fragment: first_due
+-- The first :max delayed messages that fell due, and messages whose lease ended.
+FROM main.{table}
+    WHERE state IN (1, 2)
+      AND due_at <= {clock}
+    ORDER BY due_at, id
+    LIMIT :max
+
 -- name: claim.promote
-WITH due AS (
-  SELECT id FROM main.{table}
-  WHERE state IN (1, 2)
-    AND due_at <= {clock}
-  ORDER BY due_at, id
-  LIMIT :max)
+WITH due AS (SELECT id {first_due})
 UPDATE main.{table} AS q
 SET state = {promoted_state},
     finished_at = {promoted_finished_at},
@@ -588,11 +546,7 @@ DELETE FROM main.{table}
 WHERE {receipt_held}
 RETURNING id
 
--- name: claim.complete.bare
-DELETE FROM main.{table}
-WHERE {receipt_held}
-
--- name: claim.complete.next.bare
+-- name: claim.complete.next
 WITH receipt (id, fence) AS (VALUES {items: (:id, :fence)})
 DELETE FROM main.{table}
 WHERE id IN (
@@ -662,21 +616,12 @@ UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS I
 WHERE {receipt_held}
 RETURNING id
 
--- name: claim.release.bare
-UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1{set_ready_at}
-WHERE {receipt_held}
-
--- name: claim.extend
+-- name: claim.extend claim.heartbeat
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET due_at = {clock} + :lease
 WHERE {receipt_held}
 RETURNING id
-
--- name: claim.extend.bare
-UPDATE main.{table}
-SET due_at = {clock} + :lease
-WHERE {receipt_held}
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
@@ -684,12 +629,7 @@ SELECT {any_message}
 FROM (
   SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
   UNION ALL
-  SELECT * FROM (
-    SELECT * FROM main.{table}
-    WHERE state IN (1, 2)
-      AND due_at <= {clock}
-    ORDER BY due_at, id
-    LIMIT :max))
+  SELECT * FROM (SELECT * {first_due}))
 ORDER BY {line_with_due}
 LIMIT :max
 
@@ -826,18 +766,6 @@ WHERE id = :id AND state IN (0, 2, 5)
   AND {own_queue}
 RETURNING id
 
--- name: claim.heartbeat
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
-SET due_at = {clock} + :lease
-WHERE {receipt_held}
-RETURNING id
-
--- name: claim.heartbeat.bare
-UPDATE main.{table}
-SET due_at = {clock} + :lease
-WHERE {receipt_held}
-
 -- name: claim.lost
 SELECT CAST(:id AS INTEGER) AS id
 WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE {receipt_held})
@@ -918,10 +846,8 @@ WHERE queue = :queue AND name IN (:group, '')
 ORDER BY name DESC
 LIMIT 1
 
--- fragment: set_place_in_line
--- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
-
 -- fragment: set_place_in_line.turns
+-- The same for a group that may have a weight: it stands in that part of the line, counted from the first message.
 , ready_at = {clock} - COALESCE((
       SELECT ({clock} - first) * (weight - 1) / weight
       FROM (SELECT (SELECT weight {limits_of_group}) AS weight,
@@ -1019,12 +945,7 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
        {clock} AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)) AS ready,
-     (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
-        SELECT id FROM main.{table}
-        WHERE state IN (1, 2)
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT :max)) AS due,
+     (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (SELECT id {first_due})) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
         SELECT state FROM main.{table}
         WHERE state IN (1, 2)

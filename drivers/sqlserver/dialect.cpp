@@ -43,8 +43,8 @@ dialect make_sqlserver_dialect() {
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
       .plan_hints = {", INDEX ({table:key})", ", INDEX ({table:done})", ", INDEX ({table:group})",
-                     ", INDEX ({table:turns})", ", FORCESEEK"},
-      .order_hints = {"\nOPTION (FORCE ORDER, LOOP JOIN)", "LOOP JOIN, "},
+                     ", INDEX ({table:turns})", ", FORCESEEK", "\nOPTION (FORCE ORDER, LOOP JOIN)",
+                     "LOOP JOIN, "},
       .plan_failures = {8622, 8180},
       .capabilities = {.strict_needs_lock = true,  // an id is drawn before its row is locked
                        .triggers_hide_rows = true,

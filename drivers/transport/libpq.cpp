@@ -427,14 +427,6 @@ std::unique_ptr<transport> attach(const core::any_session& session, const endpoi
   return std::make_unique<libpq_executor>(handle_of(session), address, &session);
 }
 
-bool fits(const core::any_session& session, const dialect& /*definition*/) {
-  if (session.soci == nullptr) {
-    return session.client == libpq_transport.name && session.handle != nullptr;
-  }
-  // By name: the library does not export the class's type information.
-  return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "postgresql";
-}
-
 session_place place(const core::any_session& session, const session_files* /*files*/) {
   const PGconn* const link = handle_of(session);
   std::string name;
@@ -444,22 +436,21 @@ session_place place(const core::any_session& session, const session_files* /*fil
   return {.name = std::move(name)};
 }
 
-}  // namespace
-
-namespace {
 core::doubt doubt(const endpoint& address) noexcept {
   return address.pooler == nullptr ? core::doubt() : address.pooler->doubt();
 }
+
 std::optional<native_error> answer_in(const std::exception& thrown) {
   const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
   return native_error{.sqlstate = known->sqlstate()};
 }
+
 }  // namespace
 
 const transport_kind libpq_transport {
-  .name = "libpq", .markers = marker::numbered, .arrays = true, .open = open,
-  .open_callers = open_callers, .attach = attach, .fits = fits, .place = place,
+  .name = "libpq", .backend = "postgresql", .markers = marker::numbered, .arrays = true,
+  .open = open, .open_callers = open_callers, .attach = attach, .fits = nullptr, .place = place,
   .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
   .listen = listen_through_libpq, .answer_in = answer_in, .doubt = doubt,
 #if defined(LIBPQ_HAS_PIPELINING)

@@ -476,11 +476,6 @@ std::string product_of(SQLHDBC link) {
 }
 
 bool fits(const core::any_session& session, const dialect& definition) {
-  if (session.soci == nullptr) {
-    if (session.client != odbc_transport.name || session.handle == nullptr) return false;
-  } else if (session.soci->get_backend() == nullptr || session.soci->get_backend_name() != "odbc") {
-    return false;
-  }
   const auto& known = definition.products;
   return std::find(known.begin(), known.end(), product_of(handle_of(session))) != known.end();
 }
@@ -490,6 +485,13 @@ session_place place(const core::any_session& /*session*/, const session_files* f
   return {.name = files->main.number(), .exclusive = true};
 }
 
+std::optional<native_error> answer_in(const std::exception& thrown) {
+  const auto* const known = dynamic_cast<const soci::odbc_soci_error*>(&thrown);
+  if (known == nullptr) return std::nullopt;
+  return native_error{.sqlstate = reinterpret_cast<const char*>(known->odbc_error_code()),
+                      .number = static_cast<int>(known->native_error_code())};
+}
+
 }  // namespace
 }  // namespace odbc
 
@@ -497,20 +499,9 @@ std::string odbc_product(const endpoint& address) {
   return odbc::product_of(odbc::handle_of(*odbc::open(address)));
 }
 
-namespace {
-std::optional<native_error> answer_in(const std::exception& thrown) {
-  const auto* const known = dynamic_cast<const soci::odbc_soci_error*>(&thrown);
-  if (known == nullptr) return std::nullopt;
-  native_error out{.number = static_cast<int>(known->native_error_code())};
-  for (const SQLCHAR* at = known->odbc_error_code(); *at != 0; ++at) {
-    out.sqlstate += static_cast<char>(*at);
-  }
-  return out;
-}
-}  // namespace
-
 const transport_kind odbc_transport{
     .name = "odbc",
+    .backend = "odbc",
     .markers = marker::question,
     .arrays = false,
     .open = odbc::open,
@@ -520,6 +511,6 @@ const transport_kind odbc_transport{
     .place = odbc::place,
     .handle_of = [](soci::session& session) -> void* { return odbc::handle_of(session); },
     .listen = nullptr,
-    .answer_in = answer_in};
+    .answer_in = odbc::answer_in};
 
 }  // namespace tableq::inline v0::drivers

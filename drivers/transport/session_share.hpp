@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "drivers/plan_memory.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/login_pauses.hpp"
@@ -42,7 +43,8 @@ class common_place {
 struct session_share {
   common_file file;
   common_place place;
-  plan_memory plans;
+  /// The statements for which the database had no plan with their hints.
+  std::array<std::atomic<bool>, most_statements> without_hints = {};
   login_pauses logins;
   /// How often a session found that it cannot write any more. Sessions from before are closed: all
   /// of them may have come to a server that is a standby now.

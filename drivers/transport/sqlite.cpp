@@ -284,6 +284,7 @@ class sqlite_executor final : public transport {
     const write_attempt lock(what == boundary::begin ? turn_.get() : nullptr);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
+
   bool run_together(const std::string& /*begin*/,
                     std::span<const bound_statement> /*all*/) override {
     return false;
@@ -380,13 +381,6 @@ std::unique_ptr<transport> attach(const core::any_session& session, const endpoi
                  : std::make_unique<sqlite_executor>(handle_of(session), address);
 }
 
-bool fits(const core::any_session& session, const dialect& /*definition*/) {
-  if (session.soci == nullptr) {
-    return session.client == sqlite_transport.name && session.handle != nullptr;
-  }
-  return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "sqlite3";
-}
-
 session_place place(const core::any_session& /*session*/, const session_files* files) {
   if (files == nullptr) return {.exclusive = true};
   // The next operation reports a file that is gone.
@@ -400,24 +394,23 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
   return watch_file(file_of(static_cast<sqlite3*>(session->session().handle)));
 }
 
-}  // namespace
-
-namespace {
 std::optional<native_error> answer_in(const std::exception& thrown) {
   const auto* const known = dynamic_cast<const soci::sqlite3_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
   return native_error{.number = known->result()};
 }
+
 }  // namespace
 
 const transport_kind sqlite_transport{
     .name = "sqlite",
+    .backend = "sqlite3",
     .markers = marker::numbered_question,
     .arrays = false,
     .open = open,
     .open_callers = open_callers,
     .attach = attach,
-    .fits = fits,
+    .fits = nullptr,
     .place = place,
     .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
     .listen = listen,

@@ -12,7 +12,6 @@
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/dialect_texts.hpp"
-#include "drivers/plan_memory.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq_test {
@@ -104,13 +103,12 @@ class text_collector {
   }
   void add(const tableq::drivers::blocks& blocks, const contract& of,
            const tableq::core::table_names& names) {
-    using tableq::drivers::hints;
     const auto block = blocks.find(of.name);
     if (block == blocks.end()) return;
     const std::vector<std::size_t> once{1};
-    for (const hints kept : {hints::none, hints::order, hints::all}) {
-      const std::string filled = tableq::drivers::fill_names(
-          tableq::drivers::with_hints(definition_, block->second, kept), definition_, names);
+    for (const std::string& sent :
+         {tableq::drivers::without_hints(definition_, block->second), block->second}) {
+      const std::string filled = tableq::drivers::fill_names(sent, definition_, names);
       for (const std::size_t rows : of.items.empty() ? once : definition_.row_counts) {
         auto text = tableq::drivers::compile(filled, of,
                                              {.markers = tableq::drivers::marker::question,

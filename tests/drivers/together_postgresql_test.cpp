@@ -30,10 +30,10 @@ class sent_together : public on_each_transport {
   /// Adds a row, counts all, and runs `last`. @return as run_together.
   bool add_count_and(tableq::drivers::prepared& last) {
     counted_ = tableq::core::row_set(1);
-    tableq::core::row_set none;
-    const std::array all{bound_statement{.what = add_.get(), .out = &none},
+    tableq::core::row_set ignored;
+    const std::array all{bound_statement{.what = add_.get(), .out = &ignored},
                          bound_statement{.what = count_.get(), .out = &counted_},
-                         bound_statement{.what = &last, .out = &none}};
+                         bound_statement{.what = &last, .out = &ignored}};
     return executor().run_together("BEGIN", all);
   }
   [[nodiscard]] std::int64_t rows() const { return at().integer("SELECT count(*) FROM filled"); }

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "drivers/opening.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -134,8 +135,8 @@ TEST_P(transports, ignore_rows_that_nobody_asked_for) {
 
 TEST_P(transports, refuse_sessions_that_are_closed) {
   soci::session closed;
-  EXPECT_FALSE(at().kind->fits({.soci = &closed}, at().definition));
-  EXPECT_TRUE(at().kind->fits({.soci = at().session.get()}, at().definition));
+  EXPECT_FALSE(tableq::drivers::fits(*at().kind, {.soci = &closed}, at().definition));
+  EXPECT_TRUE(tableq::drivers::fits(*at().kind, {.soci = at().session.get()}, at().definition));
 }
 
 }  // namespace

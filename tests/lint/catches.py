@@ -34,7 +34,6 @@ CAUGHT = {
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
     "drivers/postgresql/floor/floor_session.cpp": {
         "aside": [NEEDED],
-        "look_after_transaction": [NEEDED],
         "look": [UNDONE],
     },
     "drivers/session.cpp": {"undo_unit": [NEEDED], "in_unit": [UNDONE]},

@@ -116,26 +116,14 @@ beginning beginning_of(statement id) noexcept {
     case claim_count:
     case claim_leased:
     case claim_letters:
-    case claim_filter:
-    case claim_list:
-    case claim_list_ready:
-    case claim_list_held:
-    case claim_list_waiting:
-    case claim_list_outline:
-    case claim_list_ready_outline:
-    case claim_list_held_outline:
-    case claim_list_waiting_outline:
-    case claim_list_seen:
-    case claim_list_ready_seen:
-    case claim_list_held_seen:
-    case claim_list_waiting_seen:
     case claim_groups:
       return beginning::glance;
     case claim_advance:
     case claim_advance_limited:
       return beginning::among;
     default:
-      return beginning::front;
+      if (static_cast<std::size_t>(id) >= core::statement_count) return beginning::front;
+      return core::operation_of(id) == "claim.list" ? beginning::glance : beginning::front;
   }
 }
 

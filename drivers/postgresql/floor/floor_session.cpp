@@ -332,20 +332,15 @@ void floor_session::touch(const std::shared_ptr<known_table>& table, order by) {
 
 void floor_session::end(core::transaction_end how) {
   dialect_session::end(how);
-  look_after_transaction();
-}
-
-void floor_session::look_after_transaction() noexcept {
   const auto touched = std::exchange(touched_, {});
   if (touched.empty() || !usable()) return;
-  try {
+  aside([&] {
     for (const touched_table& each : touched) {
       learn(*each.table, false);
       look(*each.table, each.by);
       tell(*each.table);
     }
-  } catch (...) {  // noexcept: the places stay as they are.
-  }
+  });
 }
 
 template <class Work>

@@ -107,7 +107,6 @@ class floor_session final : public dialect_session {
   static places usable_places(const known_table& of, places where);
   /// The running transaction reads the table.
   void touch(const std::shared_ptr<known_table>& table, order by);
-  void look_after_transaction() noexcept;
   /// Runs `work` outside a transaction.
   /// @return whether it succeeded.
   template <class Work>

@@ -201,12 +201,9 @@ struct dialect {
   /// For batching::rows: the most values that the items of one text may have. Larger row_counts are
   /// not used, except the lowest. Empty: no limit.
   std::optional<std::size_t> most_item_values = {};
-  /// Parts of `statements` that only pin plans. After a failure with one of `plan_failures`, in any
-  /// of its records, the sessions of that `database` object run the statement without them for an
-  /// hour, on that queue.
+  /// Parts of `statements` that pin plans. After a failure with one of `plan_failures`, in any of
+  /// its records, the sessions of that `database` object run the statement without them.
   std::vector<std::string> plan_hints = {};
-  /// The same for parts that also hold an order of locks: they go only if that fails, too.
-  std::vector<std::string> order_hints = {};
   std::vector<int> plan_failures = {};  ///< The database's numbers for "no plan".
   /// The database's capabilities. An address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};

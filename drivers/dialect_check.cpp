@@ -33,7 +33,7 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
   }
   for (const auto& block : texts) {
     std::string_view name = block.first;
-    for (const std::string_view ending : {for_payloads, for_one, for_next, for_mixed}) {
+    for (const std::string_view ending : {for_payloads, for_one, for_next, for_mixed, for_steps}) {
       if (name.ends_with(ending)) name.remove_suffix(ending.size());
     }
     const auto found = std::ranges::find(all, name, &core::contract::name);
@@ -43,6 +43,24 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
       core::refuse("the statement " + block.first + " names " + place + ", which no fragment is");
     }
     compile(filled, *found, {.markers = transport.markers, .batches = added.batches});
+  }
+}
+
+void check_steps(const dialect& added) {
+  static const std::regex part(R"([1-9]\.(transaction|alone))");
+  const core::table_names some_names{.table = "queue"};
+  for (const auto& [step, text] : added.steps) {
+    const blocks parts = split_blocks(text);
+    const bool good =
+        !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& each) {
+          return std::regex_match(each.first, part);
+        });
+    if (!good)
+      core::refuse("the step " + step + " has other blocks than N.transaction and N.alone");
+    for (const auto& [name, block] : parts) {
+      const std::string place = unfilled(fill_names(block, added, some_names));
+      if (!place.empty()) core::refuse("the step " + step + " names " + place);
+    }
   }
 }
 
@@ -85,6 +103,7 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
           split_blocks(added.statements, clock, take_order::turns, table_place::server, columns));
     }
   }
+  check_steps(added);
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -64,7 +64,9 @@ text dialect_texts::compiled(const core::contract& contract, const core::table_n
   }
   std::string_view base = contract.name;
   const blocks& known = of_queue(clock, names, columns_of(base));
-  const auto block = known.find(std::string(base) + form.ending());
+  std::string name = std::string(base) + form.ending();
+  if (transport->bare && name == contract.name && further_of(contract).steps) name += for_steps;
+  const auto block = known.find(name);
   if (block == known.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = definition.name, .operation = std::string(contract.name)});
@@ -101,6 +103,7 @@ void dialect_texts::learn() {
         .next = has(for_next),
         .mixed = has(for_mixed),
         .payloads = has(for_payloads),
+        .steps = has(for_steps),
         .common = block != statements.end() && block->second.find("{table") == std::string::npos};
   };
   std::ranges::for_each(core::contracts(), learn_of);

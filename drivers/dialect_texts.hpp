@@ -47,6 +47,7 @@ struct further_texts {
   bool next = false;
   bool mixed = false;
   bool payloads = false;
+  bool steps = false;
   bool common = false;  ///< The text names no table of a queue, so that queues can share it.
 };
 

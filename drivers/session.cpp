@@ -14,9 +14,9 @@
 #include <tableq/error.hpp>
 #include <tableq/unstable/dialect.hpp>
 
+#include "core/seam/claim_requests.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/faulty_transport.hpp"
-#include "drivers/lengthy_take.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
@@ -246,8 +246,6 @@ void dialect_session::run(std::string_view operation, const core::table_names& n
     }
   }
   if (contract.id == core::statement::queue_drop) known_.forget(names);
-  if (may_be_lengthy(one, texts_->definition.capabilities))
-    one.rows = take_lengthy(*this, names, one.shared);
 }
 
 void dialect_session::run_by_steps(const core::table_names& names,
@@ -480,15 +478,29 @@ bool dialect_session::only_payloads(const core::contract& contract,
          nothing_but_payloads(contract, items);
 }
 
+/// Whether a take of one message, which took none, has left a long one.
+bool dialect_session::leaves_lengthy(const call& of) {
+  return of.contract.id == core::statement::claim_take &&
+         texts_->statements.contains(core::contract_of(core::statement::claim_lengthy).name) &&
+         of.shared[core::place_of<core::take_request>("guard")].number == 0 &&
+         !execute(core::contract_of(core::statement::claim_lengthy), of.names, {}, {}).empty();
+}
+
 void dialect_session::send(const call& of) {
   const core::contract& contract = of.contract;
   const bool batch = !contract.items.empty();
-  of.out =
-      core::row_set(contract.columns.size() + (batch ? 1 : 0));  // an earlier one may have rows
+  of.out = core::row_set(contract.columns.size() + (batch ? 1 : 0));
   if (!batch) {
     const bool one = has_one(contract) && asks_for_one(contract, of.shared);
-    if (one) of.out.reserve(1);
-    step(text_of(of, {.one = one}), of.with({}), of.out, of.loss);
+    if (one) {
+      step(text_of(of, {.one = true}), of.with({}), of.out, of.loss);
+      if (!of.out.empty() || !leaves_lengthy(of)) return;
+    }
+    const auto run_text = [&](on_loss loss) {
+      step(text_of(of, {}), of.with({}), of.out, loss);
+      return true;
+    };
+    has_steps(contract) ? in_unit(of.loss, run_text) : run_text(of.loss);
   } else if (texts_->definition.batches == batching::loop) {
     run_loop(of);
   } else if (texts_->definition.batches == batching::rows) {

@@ -108,6 +108,12 @@ class dialect_session : public core::connection {
   bool drops_hints(const core::contract& contract, const native_failure& failure);
   /// Runs one statement, in as many pieces as its batch needs.
   void send(const call& of);
+  [[nodiscard]] bool leaves_lengthy(const call& of);
+  /// Whether its text is a change and a query.
+  [[nodiscard]] bool has_steps(const core::contract& contract) const {
+    return contract.texts == nullptr && texts_->transport->bare &&
+           texts_->further_of(contract).steps;
+  }
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const {
     if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();

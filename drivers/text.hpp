@@ -44,6 +44,9 @@ inline constexpr std::string_view for_next = ".next";
 /// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
 /// may keep a snapshot.
 inline constexpr std::string_view for_mixed = ".mixed";
+/// A change, `;`, and a query for the rows that it has changed. Both run in one transaction, at one
+/// time. In place of the plain block, for transports with transport_kind::bare.
+inline constexpr std::string_view for_steps = ".steps";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
 /// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads`.
 inline constexpr std::string_view for_payloads = ".payloads";

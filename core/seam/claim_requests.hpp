@@ -288,13 +288,6 @@ struct limited_row : delivery_row {
   return std::nullopt;
 }
 
-/// A message that may be taken.
-struct pick_row {
-  message_id id = {};
-  bool lengthy = false;  ///< claim.take leaves it out.
-  TABLEQ_FIELDS(pick_row, id, lengthy)
-};
-
 /// A message and its state.
 struct state_row {
   message_id id = {};

@@ -105,10 +105,8 @@ bool optional(statement id, const capabilities& features) noexcept {
       return features.one_writer;
     case batch_remove:
       return !features.one_writer;
-    case claim_pick:
-    case claim_lease:
-    case claim_taken:
-      return !features.changes_copy_rows;
+    case claim_lengthy:
+      return true;
     default:
       return false;
   }

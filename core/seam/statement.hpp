@@ -116,9 +116,7 @@ namespace tableq::inline v0::core {
   record(catalog, set_layout, layout_request, nothing, present_row)     \
   query(claim, letters, letters_request, nothing, letters_row)          \
   query(queue, alter, alter_request, nothing, sessions_row)             \
-  query(claim, pick, take_request, nothing, pick_row)                   \
-  change(claim, lease, take_request, message_id, nothing)                  \
-  query(claim, taken, clock_request, message_id, delivery_row)             \
+  query(claim, lengthy, nothing, nothing, id_row)                       \
   change(claim, look, take_request, nothing, look_row)                  \
   change(claim, take_limited, take_request, nothing, limited_row) \
   query(catalog, queue, name_request, nothing, queue_row)               \

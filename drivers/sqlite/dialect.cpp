@@ -101,7 +101,6 @@ dialect make_sqlite_dialect() {
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,
                        .one_writer = true,
-                       .changes_copy_rows = true,
                        .partial_indexes = true,
                        .max_payload = 999'900'000},
       .resolve = resolve,

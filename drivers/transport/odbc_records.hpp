@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// An ODBC handle's diagnostic records, and the declared types of parameters, by the driver. For the
-/// transport odbc only.
+/// An ODBC handle's diagnostic records, and the declared types of parameters, by the driver. For
+/// the transport odbc only.
 
 #include <algorithm>
 #include <array>

@@ -147,7 +147,7 @@ class running {
   running(const running&) = delete;
   running& operator=(const running&) = delete;
   ~running() {
-    sqlite3_reset(statement_);
+    sqlite3_reset(statement_);  // null is none
     sqlite3_mutex_leave(mutex_);
   }
 
@@ -164,38 +164,59 @@ class sqlite_prepared final : public prepared {
         clock_(handle),
         text_(std::move(statement)),
         whose_(session == nullptr ? session_of::caller : session_of::tableq) {
-    sqlite3_stmt* made = nullptr;
-    const int result =
-        sqlite3_prepare_v3(handle, text_.sql.c_str(), static_cast<int>(text_.sql.size() + 1),
-                           keep ? SQLITE_PREPARE_PERSISTENT : 0U, &made, nullptr);
-    statement_.reset(made);
-    if (result != SQLITE_OK) fail(handle);
-    if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
+    const char* rest = prepare(text_.sql.c_str(), keep, statement_);
+    if (*rest != 0) prepare(rest, keep, query_);
+    sqlite3_stmt* const last = query_ ? query_.get() : statement_.get();
+    if (!text_.bare && sqlite3_column_count(last) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
-    if (sqlite3_stmt_readonly(made) == 0) turn_ = session;
+    if (sqlite3_stmt_readonly(statement_.get()) == 0) turn_ = session;
   }
 
   void run(const arguments& given, core::row_set& out) override {
     const write_attempt lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
     const running guard(handle_, statement_.get());
+    const running of_query(handle_, query_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
-      bind(static_cast<int>(i) + 1, place, given.value_of(place));
+      const core::value& value = given.value_of(place);
+      const bool tells = place.clock && value.is == core::value::shape::null;
+      const core::value bound = tells ? core::value(clock_.now()) : value;
+      bind(statement_.get(), static_cast<int>(i) + 1, place, bound);
+      if (query_) bind(query_.get(), static_cast<int>(i) + 1, place, bound);
     }
     const sqlite3_int64 before = sqlite3_total_changes(handle_);
-    int result = sqlite3_step(statement_.get());
-    for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
-      if (text_.bare) continue;  // PRAGMA count_changes of a caller's session
-      for (std::size_t i = 0; i < text_.columns.size(); ++i) {
-        out.add(read(static_cast<int>(i), text_.columns[i]));
-      }
-    }
-    if (result != SQLITE_DONE) fail(handle_, text_.sql, whose_);
-    if (text_.bare) add_changed(given, sqlite3_total_changes(handle_) - before, out);
+    step_all(statement_.get(), text_.bare || query_ ? nullptr : &out);
+    const sqlite3_int64 changed = sqlite3_total_changes(handle_) - before;
+    if (query_ && changed != 0) step_all(query_.get(), &out);
+    if (text_.bare) add_changed(given, changed, out);
   }
 
  private:
+  using owned_statement = std::unique_ptr<sqlite3_stmt, finalize>;
+
+  /// @return the rest of the text.
+  const char* prepare(const char* sql, bool keep, owned_statement& into) {
+    sqlite3_stmt* made = nullptr;
+    const char* rest = nullptr;
+    const int result =
+        sqlite3_prepare_v3(handle_, sql, -1, keep ? SQLITE_PREPARE_PERSISTENT : 0U, &made, &rest);
+    into.reset(made);
+    if (result != SQLITE_OK) fail(handle_);
+    return rest;
+  }
+
+  /// @param out null: rows are left out, such as those of a caller's PRAGMA count_changes.
+  void step_all(sqlite3_stmt* statement, core::row_set* out) {
+    int result = sqlite3_step(statement);
+    for (; result == SQLITE_ROW; result = sqlite3_step(statement)) {
+      for (std::size_t i = 0; out != nullptr && i < text_.columns.size(); ++i) {
+        out->add(read(statement, static_cast<int>(i), text_.columns[i]));
+      }
+    }
+    if (result != SQLITE_DONE) fail(handle_, text_.sql, whose_);
+  }
+
   /// @param all changes of the statement and of its triggers.
   void add_changed(const arguments& given, sqlite3_int64 all, core::row_set& out) const {
     const auto rows = static_cast<sqlite3_int64>(text_.rows);
@@ -212,14 +233,13 @@ class sqlite_prepared final : public prepared {
     for (sqlite3_int64 i = 1; i <= rows; ++i) out.add(std::int64_t{last - rows + i});
   }
 
-  void bind(int place, const parameter& target, const core::value& given) {
-    sqlite3_stmt* statement = statement_.get();
+  void bind(sqlite3_stmt* statement, int place, const parameter& target, const core::value& given) {
+    if (place > sqlite3_bind_parameter_count(statement)) return;
     // A null pointer would bind NULL, unlike an empty payload.
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
-      result = target.clock ? sqlite3_bind_int64(statement, place, clock_.now())
-                            : sqlite3_bind_null(statement, place);
+      result = sqlite3_bind_null(statement, place);
     } else if (given.is == core::value::shape::integer) {
       result = sqlite3_bind_int64(statement, place, given.number);
     } else if (target.type == core::value_type::bytes) {
@@ -231,8 +251,8 @@ class sqlite_prepared final : public prepared {
     if (result != SQLITE_OK) fail(handle_);
   }
 
-  core::cell read(int column, core::value_type type) {
-    sqlite3_value* field = sqlite3_column_value(statement_.get(), column);
+  core::cell read(sqlite3_stmt* statement, int column, core::value_type type) {
+    sqlite3_value* field = sqlite3_column_value(statement, column);
     if (sqlite3_value_type(field) == SQLITE_NULL) return {};
     if (type == core::value_type::integer) return std::int64_t{sqlite3_value_int64(field)};
     // Text is UTF-8 here, whatever the encoding of the file.
@@ -249,7 +269,8 @@ class sqlite_prepared final : public prepared {
   text text_;
   session_of whose_;
   sqlite_turn* turn_ = nullptr;  // null also for a statement that only reads
-  std::unique_ptr<sqlite3_stmt, finalize> statement_;
+  owned_statement statement_;
+  owned_statement query_;  // of a text with two steps
 };
 
 class sqlite_executor final : public transport {

@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(, columns_of_sqlite, testing::Values(&tableq_test::sqli
 
 /// The contract of a block's text; null for none.
 const contract* contract_of(std::string_view block) {
-  for (const std::string_view ending :
-       {tableq::drivers::for_payloads, tableq::drivers::for_one, tableq::drivers::for_next}) {
+  for (const std::string_view ending : {tableq::drivers::for_payloads, tableq::drivers::for_one,
+                                        tableq::drivers::for_next, tableq::drivers::for_steps}) {
     if (block.ends_with(ending)) block.remove_suffix(ending.size());
   }
   for (const contract& of : tableq::core::contracts()) {
@@ -82,11 +82,17 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
     const auto made = tableq::drivers::compile(
         filled, *of,
         {.markers = tableq::drivers::marker::numbered_question, .batches = definition.batches});
-    const auto prepared = prepare(made.sql);
+    auto prepared = prepare(made.sql);
     ASSERT_TRUE(prepared);
     EXPECT_EQ(sqlite3_bind_parameter_count(prepared.get()),
               static_cast<int>(made.parameters.size()));
     EXPECT_EQ(sqlite3_stmt_readonly(prepared.get()) == 0, of->writes);
+    if (name.ends_with(tableq::drivers::for_steps)) {
+      EXPECT_EQ(sqlite3_column_count(prepared.get()), 0);
+      prepared = prepare(made.sql.substr(made.sql.find(';') + 1));
+      ASSERT_TRUE(prepared);
+      EXPECT_TRUE(sqlite3_stmt_readonly(prepared.get()));
+    }
     const bool of_payloads = name.ends_with(tableq::drivers::for_payloads);
     if (std::string_view(name)
             .substr(0, name.size() - (of_payloads ? tableq::drivers::for_payloads.size() : 0))

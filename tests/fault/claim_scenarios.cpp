@@ -172,7 +172,7 @@ void add_takes(std::vector<scenario>& scenarios) {
             "take a long job", sort::usual,
             [](auto& jobs, auto& /*left*/) {
               std::string out;
-              for (const auto& each : jobs.take(2, {.lease = 1h}))
+              for (const auto& each : jobs.take(1, {.lease = 1h}))
                 out += each.payload.substr(0, 2) + " ";
               return out;
             }));

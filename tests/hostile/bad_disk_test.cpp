@@ -223,8 +223,8 @@ TEST_P(files_without_a_temporary_folder, are_read_in_large_batches) {
 }
 
 TEST_P(files_on_a_bad_disk, name_the_setting_of_the_temporary_folder_to_an_enlisted_session) {
-  auto jobs = db().claim("jobs");
-  fill(jobs);
+  auto mail = db().fifo("mail");
+  for (std::size_t i = 0; i < many; ++i) mail.enqueue(large);
   const auto mine = here().session();
   int before = -1;
   *mine << "PRAGMA temp_store", soci::into(before);
@@ -232,14 +232,14 @@ TEST_P(files_on_a_bad_disk, name_the_setting_of_the_temporary_folder_to_an_enlis
   {
     const no_temporary_folder here_or_there;
     const tableq::error told =
-        thrown_by([&] { static_cast<void>(jobs.in(tableq::enlist(db(), *mine)).take(many)); });
+        thrown_by([&] { (void)mail.in(tableq::enlist(db(), *mine)).dequeue_batch(many); });
     EXPECT_EQ(to_string(told.code()), "storage_failed") << told.what();
     EXPECT_TRUE(contains(told.what(), "SQLITE_TMPDIR")) << told.what();
   }
   int after = -1;
   *mine << "PRAGMA temp_store", soci::into(after);
   EXPECT_EQ(after, before) << "the session is the application's";
-  EXPECT_EQ(jobs.take(many).size(), many);
+  EXPECT_EQ(mail.dequeue_batch(many).size(), many);
 }
 
 TEST_P(files_on_a_bad_disk, are_written_by_nobody_else_while_tableq_copies_the_log) {

@@ -37,9 +37,8 @@ GAPS = {
 BROKEN = "WITH c AS (SELECT TOP (1) id FROM [mail] DELETE FROM c OUTPUT deleted.id"
 
 # Statements that the dialect may do without. A queue has one of the two takes. A look is a question and a take here. The
-# others are for a driver that reads long payloads by parts, and for a database with one writer.
-OPTIONAL = ("claim.take", "claim.look", "claim.take_limited", "claim.pick", "claim.lease",
-            "claim.taken", "batch.remove")
+# others are for a database that copies the rows which a change returns, and for one with one writer.
+OPTIONAL = ("claim.take", "claim.look", "claim.take_limited", "claim.lengthy", "batch.remove")
 
 
 def refused(texts):

@@ -64,10 +64,6 @@ struct capabilities {
   /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin
   /// after them: the driver has statements that look for the place.
   bool deleted_rows_linger = false;
-  /// A change that returns rows has several copies of each in memory. Long messages are therefore
-  /// taken in steps, `claim.pick`, `claim.lease` and `claim.taken`, and `claim.take` takes none of
-  /// them.
-  bool changes_copy_rows = false;
   /// A statement cannot return the rows that it changes in a table with triggers.
   bool triggers_hide_rows = false;
   /// Any session may write a table that has an index of only some of its rows.

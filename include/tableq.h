@@ -406,8 +406,8 @@ TQ_API const char* tq_database_backend(const tq_database* db);
 /// All queues of the catalogue, by name. Reads only.
 /// Fields: name, kind TEXT; layout, identity INT; ordering TEXT; schedules, batch_ends BOOL;
 /// created_at TIME; of "claim" lease_ms, max_attempts INT; keep_completed BOOL; retry_ms LIST (ms
-/// INT); retry_jitter INT; time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT;
-/// retain_done_ms, retain_dead_ms INT or NULL; group_limit INT, group_on_failure TEXT,
+/// INT); retry_jitter INT; time_to_live_ms INT or NULL; keys TEXT; key_window_ms INT; key_windows
+/// BOOL; retain_done_ms, retain_dead_ms INT or NULL; group_limit INT, group_on_failure TEXT,
 /// group_by_turns BOOL or NULL without groups; group_limits, group_rates BOOL; dead_letters TEXT,
 /// empty without; batches BOOL; of "table" definition TEXT, as JSON. NULL where the kind has none.
 TQ_API int tq_database_queues(tq_database* db, tq_result** queues, tq_error** error);

@@ -99,7 +99,9 @@ tableq::handled command_runner::run_once(std::size_t place, const message_origin
     return children_.await(place);
   }();
   const std::string written = errors_.end_of(place);
-  return end.success() ? succeeded() : ended_with(end, written, stop);
+  if (!end.success()) return ended_with(end, written, stop);
+  succeeded();
+  return tableq::handled::completed();
 }
 
 line_handler& command_runner::handler_at(std::size_t place, const message_origin& from) {
@@ -159,17 +161,20 @@ tableq::handled command_runner::ask(std::size_t place, const message_origin& fro
 
 tableq::handled command_runner::answered(tableq::handled verdict, const std::stop_token& stop) {
   using how = tableq::handled::how;
-  if (verdict.what() == how::completed) return succeeded();
+  if (verdict.what() == how::completed) {
+    succeeded();
+    return verdict;
+  }
   if (verdict.what() == how::given_back) return verdict;
-  brake_.failed("the handler says so", stop);
+  // A handler that ends a message for good is in no trouble.
+  if (verdict.what() != how::given_up) brake_.failed("the handler's answer", stop);
   if (verdict.what() == how::failed && !verdict.delay()) return failed(verdict.why());
   return verdict;
 }
 
-tableq::handled command_runner::succeeded() {
+void command_runner::succeeded() {
   brake_.release();
   could_start();
-  return tableq::handled::completed();
 }
 
 void command_runner::could_start() {

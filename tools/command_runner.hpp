@@ -72,7 +72,7 @@ class command_runner {
   child_end retire(std::size_t place, std::chrono::milliseconds patience);
 
   tableq::handled answered(tableq::handled verdict, const std::stop_token& stop);
-  tableq::handled succeeded();
+  void succeeded();
   // `written`: what the command has written to its standard error last.
   tableq::handled ended_with(const child_end& end, const std::string& written,
                              const std::stop_token& stop);

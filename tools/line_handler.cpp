@@ -114,11 +114,12 @@ struct refusal {
 /// The members that an answer may have.
 void check_members(const json& object) {
   for (const auto& [name, value] : object.items()) {
-    const bool text = name == "receipt" || name == "settle" || name == "error";
+    const bool text = name == "receipt" || name == "settle" || name == "error" || name == "result";
     const bool flag = name == "final" || name == "last";
     if (!text && !flag && name != "delay_ms") {
       throw refusal{
-          "an unknown member; it has receipt, settle, error, delay_ms, final and last only"};
+          "an unknown member; it has receipt, settle, result, error, delay_ms, final and last "
+          "only"};
     }
     if ((text && !value.is_string()) || (flag && !value.is_boolean()) ||
         (name == "delay_ms" && !value.is_number_unsigned())) {
@@ -134,7 +135,12 @@ tableq::handled verdict_of(const json& object) {
       (object.contains("error") || object.contains("delay_ms") || object.contains("final"))) {
     throw refusal{R"(error, delay_ms and final go with "settle": "fail")"};
   }
-  if (settle == "complete") return tableq::handled::completed();
+  const auto result = object.find("result");
+  if (settle == "complete") {
+    return result == object.end() ? tableq::handled::completed()
+                                  : tableq::handled::completed(result->get<std::string>());
+  }
+  if (result != object.end()) throw refusal{R"(result goes with "settle": "complete")"};
   if (settle == "release") return tableq::handled::give_back();
   if (!fails) throw refusal{"settle is neither complete, fail nor release"};
   std::string error = object.value("error", "");

@@ -212,6 +212,7 @@ constexpr std::array queue_columns = {
     of_claim<&queue_info::time_to_live>("time_to_live_ms"),
     of_claim<&queue_info::keys>("keys"),
     of_claim<&queue_info::key_window>("key_window_ms"),
+    of_claim<&queue_info::key_windows>("key_windows"),
     of_groups<&tableq::group_options::limit>("group_limit"),
     of_groups<&tableq::group_options::on_failure>("group_on_failure"),
     of_groups<&tableq::group_options::by_turns>("group_by_turns"),

@@ -65,7 +65,7 @@ std::vector<message_id> move_messages(const queue_state& source, const queue_sta
 }  // namespace
 
 void forget_keys(const queue_state& queue, transaction_state& tx, std::span<const key_item> keys) {
-  if (keys.empty() || queue.info().key_window.count() == 0) return;
+  if (keys.empty() || !queue.info().key_windows) return;
   queue.execute(&tx,
                 queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
                 {.now = queue.database().now()}, keys);

@@ -58,7 +58,7 @@ queue_info find_side(database_state& database, std::string_view name, std::strin
   if (!found) {
     throw error(errc::not_found, advice::never,
                 "there is no queue " + std::string(name) + " in the " + std::string(side) +
-                    "; make it there with the options of the other one",
+                    "; check its name, or make it there with the options of the other one",
                 {.backend = database.name()});
   }
   if (found->kind == kind::claim) return *std::move(found);
@@ -210,7 +210,7 @@ class mover {
       const auto found =
           out().execute(&tx, statements::claim_find_key, {}, std::array{key_item{target_key}});
       if (found.empty()) return {};
-      const std::array ids{id_item{found.front().id}};
+      const std::array ids{found.front().id};
       const auto removed = out().execute(&tx, statements::claim_remove,
                                          {.states = bit_of(message_state::done)}, ids);
       // Else another process has just put another one in its place.

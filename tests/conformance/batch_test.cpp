@@ -236,16 +236,17 @@ TEST_P(batches, take_back_no_dead_letter_of_a_queue_that_was_dropped) {
   auto few = jobs("few", rules);
   auto b = begin();
   few.enqueue("dies", {.batch = b});
+  few.enqueue("waits", {.batch = b});
   b.seal();
   EXPECT_EQ(few.fail(take_one(few), "no"), settle_result::applied);
   EXPECT_EQ(few.redrive_all().count, 2U);
-  EXPECT_EQ(b.get()->outstanding, 1U);
-  const auto former = take_one(few);
-  ASSERT_EQ(former.payload, "of the former queue");
-  (void)few.complete(former);
-  EXPECT_EQ(b.get()->outstanding, 1U);
-  (void)few.complete(take_one(few));
-  expect_counts(end_headers(), 1, 1, 0, 0, 0);
+  const auto all = few.take(3);
+  for (const auto& each : all) {
+    if (each.payload == "of the former queue") (void)few.complete(each);
+  }
+  EXPECT_EQ(b.get()->outstanding, 2U);
+  for (const auto& each : all) (void)few.complete(each);
+  expect_counts(end_headers(), 2, 2, 0, 0, 0);
 }
 
 TEST_P(batches, that_have_ended_stay_so_when_a_dead_message_is_redriven) {

@@ -415,7 +415,8 @@ TEST_P(rules, that_skip_keep_their_queue_from_other_rules_for_keys) {
                                                       {.dry_run = true}));
   EXPECT_CODE(invalid_argument, db_with_clock().alter("jobs", {.key_window = 1h}));
   EXPECT_NO_THROW(db_with_clock().alter("jobs", {.lease = 1h, .key_window = 0ms}));
-  EXPECT_TRUE(all().change("hourly", [](schedule& r) { r.skip_if_running = false; }));
+  rule.skip_if_running = false;
+  all().change(rule);
   EXPECT_NO_THROW(db_with_clock().alter("jobs", {.key_window = 1h}));
 }
 

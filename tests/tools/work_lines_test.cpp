@@ -116,6 +116,23 @@ TEST_P(tool_work_lines, an_answer_can_fail_or_release) {
   EXPECT_EQ(queue.peek().at(0).attempts, 0);
 }
 
+TEST_P(tool_work_lines, an_answer_can_have_a_result) {
+  auto queue = db().claim("jobs", {.keep_completed = true});
+  const auto sent = queue.enqueue("work");
+  EXPECT_EQ(work(answer(R"("settle":"complete","result":"42")")).status, 0);
+  EXPECT_EQ(queue.get(sent.id, {.result = true})->result, "42");
+}
+
+/// Ten failures in a row would otherwise wait.
+TEST_P(tool_work_lines, final_answers_do_not_slow_the_others_down) {
+  auto queue = jobs();
+  for (int i = 0; i < 30; ++i) queue.enqueue("x");
+  const ended end = work(answer(R"("settle":"fail","error":"bad","final":true)"));
+  EXPECT_EQ(end.status, 0);
+  EXPECT_EQ(end.err.find("slowing down"), std::string::npos) << end.err;
+  EXPECT_EQ(queue.stats().dead, 30U);
+}
+
 TEST_P(tool_work_lines, a_command_that_dies_fails_its_message_and_another_goes_on) {
   jobs().enqueue_batch({{.payload = "bad"}, {.payload = "good"}});
   EXPECT_EQ(work("case $payload in bad) exit 3;; esac; " + completes()).status, 0);
@@ -158,14 +175,18 @@ TEST_P(tool_work_lines, nonsense_fails_the_message_and_is_not_repeated) {
        wrong + "another message's receipt, or none"},
       {answer(R"("settle":"canary")"), wrong + "settle is neither complete, fail nor release"},
       {answer(R"("settle":"complete","delay":1)"),
-       wrong + "an unknown member; it has receipt, settle, error, delay_ms, final and last only"},
+       wrong + "an unknown member; it has receipt, settle, result, error, delay_ms, final and last "
+               "only"},
       {answer(R"("settle":"fail","delay_ms":"1")"), wrong + "a member of another type"},
       {answer(R"("settle":"complete","error":"x")"),
        wrong + "error, delay_ms and final go with \"settle\": \"fail\""},
+      {answer(R"("settle":"fail","result":"x")"),
+       wrong + R"(result goes with "settle": "complete")"},
       {answer(R"("settle":"fail","delay_ms":1,"final":true)"),
        wrong + "delay_ms and final exclude each other"},
       {answer(R"("settle":"fail","delay_ms":315360000001)"), wrong + "delay_ms is over 3,650 days"},
-      {"head -c 70000 /dev/zero | tr '\\0' x", "the handler's answer is over 64 KiB long"}};
+      {"head -c 70000 /dev/zero | tr '\\0' x", "the handler's answer is over 64 KiB long"},
+      {"head -c 70000 /dev/zero | tr '\\0' x; echo", "the handler's answer is over 64 KiB long"}};
   for (const auto& [body, why] : cases) {
     jobs().enqueue("x");
     EXPECT_EQ(work(body).status, 0);

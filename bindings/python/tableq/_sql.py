@@ -461,7 +461,7 @@ class Outbox:
             )
         if message.on_duplicate == "reject" and message.key is None:
             raise InvalidArgument('tableq: on_duplicate="reject" needs a key')
-        if message.key is not None and int(known.options.get("key_window_ms", "0")) > 0:
+        if message.key is not None and "key_window_ms" in known.options:
             raise Unsupported(
                 "tableq: a queue with a key_window frees keys in a statement of its own: use tx, "
                 "not using"

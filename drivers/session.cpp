@@ -500,7 +500,7 @@ void dialect_session::send(const call& of) {
       step(text_of(of, {}), of.with({}), of.out, loss);
       return true;
     };
-    has_steps(contract) ? in_unit(of.loss, run_text) : run_text(of.loss);
+    has_steps(contract) && brackets() ? in_unit(of.loss, run_text) : run_text(of.loss);
   } else if (texts_->definition.batches == batching::loop) {
     run_loop(of);
   } else if (texts_->definition.batches == batching::rows) {

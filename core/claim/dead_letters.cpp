@@ -74,6 +74,7 @@ void forget_keys(const queue_state& queue, transaction_state& tx, std::span<cons
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
                                      const std::set<std::string_view>& keys) {
   std::vector<key_item> items;
+  items.reserve(keys.size());
   for (const std::string_view key : keys) items.push_back({key});
   if (items.empty()) return {};
   forget_keys(queue, tx, items);

@@ -79,7 +79,7 @@ struct kept_outcomes {
 /// The results of completed messages: one for each receipt, or none. Borrows the bytes.
 using given_results = std::span<const std::optional<std::string_view>>;
 
-/// What is done with leases.
+/// A settlement, or an extension, of leases.
 struct lease_change {
   enum class kind : std::uint8_t {
     complete,

@@ -473,10 +473,9 @@ WHERE state = 0
       AND due_at <= {clock}))
 ORDER BY {line}
 
--- name: claim.take
+-- fragment: lease_of_several
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
 -- first.
-WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET {new_lease}
 WHERE id IN (
@@ -484,17 +483,15 @@ WHERE id IN (
   {to_be_taken}
   LIMIT :max)
   AND {own_queue}
+
+-- name: claim.take
+WITH unused AS (SELECT 1)
+{lease_of_several}
 RETURNING {delivery}
 
 -- name: claim.take.steps
--- For several messages this takes two thirds of the time: SQLite first stores all rows that an UPDATE returns.
-UPDATE main.{table}
-SET {new_lease}
-WHERE id IN (
-  SELECT id FROM main.{table}
-  {to_be_taken}
-  LIMIT :max)
-  AND {own_queue};
+-- SQLite first stores all rows that an UPDATE returns. For several messages a query afterwards costs less.
+{lease_of_several};
 SELECT {delivery}
 FROM main.{table}
 WHERE state IN (1, 2) AND due_at = {clock} + :lease

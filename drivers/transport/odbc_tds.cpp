@@ -174,7 +174,7 @@ void add_login_timeout(builder& out, std::chrono::milliseconds longest) {
   out.add("DMConnAttr", "{SQL_ATTR_LOGIN_TIMEOUT=" + std::to_string(seconds) + "}");
 }
 
-/// What the driver does not know.
+/// Refuses settings that the driver does not know.
 void check_driver(const tds_settings& given, const std::string& driver) {
   if (!is_freetds(driver)) {
     if (given.encrypt == "strict" && microsoft_release(driver) < 18) {

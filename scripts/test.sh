@@ -4,7 +4,7 @@
 #   scripts/test.sh [--accept-licence] [STAGE...]        dev, format and docs, without a stage
 #
 # dev         all tests, but those of before a release: they repeat others without combining, through ODBC where the
-#             transport matters little, or for more kinds, build a shared library, or read a million rows
+#             transport matters little, or for more kinds, build a shared library, read a million rows, or measure
 # quick       unit tests, conformance on SQLite, the rules of tests/lint, the formatter
 # format      the formatter
 # docs        the doc comments of public headers
@@ -33,8 +33,10 @@ for word; do
 done
 ((${#stages[@]})) || stages=(dev format docs)
 left_out=(-LE before_release)
+options=()
 if [[ ${stages[*]} == all ]]; then
   left_out=()
+  options=(-DTABLEQ_BENCH=ON)
   stages=(dev lint asan tsan)
 fi
 for stage in "${stages[@]}"; do
@@ -47,7 +49,7 @@ for stage in "${stages[@]}"; do
   esac
 done
 
-groups=(build test)
+groups=()
 if [[ ${stages[*]} != quick ]]; then
   groups+=(grammar)
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
@@ -55,7 +57,10 @@ if [[ ${stages[*]} != quick ]]; then
 fi
 ((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
-scripts/install_dependencies.sh "${groups[@]}"
+# The rest is installed while the build runs.
+scripts/install_dependencies.sh build test
+scripts/install_dependencies.sh "${groups[@]}" &
+installing=$!
 
 # Databases of tests need not reach the disk: where memory has room, the tests wait for half the time. PostgreSQL's user
 # must get in.
@@ -73,16 +78,24 @@ jobs=$(nproc)
 export LC_ALL=C
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc TABLEQ_TEST_BROWSER=yes
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
-if ((${#licence[@]})); then
-  settings=$(scripts/microsoft_odbc.sh "${licence[@]}")
-  eval "$settings"
-fi
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
 passed=0
 failed=0
 sqlite_alone=
+
+# Waits until all is installed, once.
+installed() {
+  [[ -n $installing ]] || return 0
+  local settings
+  wait "$installing"
+  installing=
+  if ((${#licence[@]})); then
+    settings=$(scripts/microsoft_odbc.sh "${licence[@]}")
+    eval "$settings"
+  fi
+}
 
 # suite PRESET [TARGET...]: builds the preset and runs its tests, or those of these targets and the rules of lint.
 suite() {
@@ -93,11 +106,12 @@ suite() {
     only=(-R "^($(IFS='|' && echo "$*")|lint)\\.")
   fi
   echo "== $preset: build"
-  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"; }; then
+  if ! { cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"; }; then
     echo "$preset: the build failed" >&2
     failed=$((failed + 1))
     return
   fi
+  installed
   echo "== $preset: tests (built after $SECONDS s)"
   if [[ -n $sqlite_alone ]]; then
     server=(env -u TABLEQ_TEST_POSTGRESQL)
@@ -128,6 +142,7 @@ suite() {
 }
 
 check() {
+  installed
   echo "== lint: $1 (after $SECONDS s)"
   if scripts/lint.sh "$1"; then
     passed=$((passed + 1))

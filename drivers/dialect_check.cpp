@@ -66,7 +66,7 @@ void check_steps(const dialect& added) {
 
 }  // namespace
 
-void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock) {
+void check_dialect(const dialect& added, const blocks& statements) {
   if (added.name.empty()) core::refuse("a dialect needs a name");
   if (added.schemes.empty()) core::refuse("a dialect needs at least one scheme");
   if (added.resolve == nullptr || added.classify == nullptr) {
@@ -94,7 +94,7 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   std::ranges::for_each(core::contracts(), expect);
   if (added.own != nullptr) std::ranges::for_each(added.own->contracts(), expect);
   check_texts(added, *transport, statements);
-  check_texts(added, *transport, given_clock);
+  check_texts(added, *transport, split_blocks(added.statements, clock_source::given));
   for (const clock_source clock : {clock_source::database, clock_source::given}) {
     for (const message_columns columns :
          {message_columns::all, message_columns::outline, message_columns::seen}) {

@@ -23,12 +23,14 @@ bool has_known_id(const core::contract& contract) {
 
 }  // namespace
 
-const blocks& variant_texts::of(const dialect& definition, clock_source clock, take_order order,
-                                table_place place, message_columns columns) {
+const blocks& text_variants::of(const dialect& definition, std::string dialect::*file,
+                                clock_source clock, take_order order, table_place place,
+                                message_columns columns) {
+  const variant wanted{file == &dialect::tables, clock, order, place, columns};
   const std::scoped_lock hold(mutex_);
-  const auto [found, added] = parsed_.try_emplace({clock, order, place, columns});
-  if (added) found->second = split_blocks(definition.statements, clock, order, place, columns);
-  return found->second;
+  if (const auto found = parsed_.find(wanted); found != parsed_.end()) return found->second;
+  return parsed_.emplace(wanted, split_blocks(definition.*file, clock, order, place, columns))
+      .first->second;
 }
 
 message_columns columns_of(std::string_view& name) {
@@ -44,9 +46,10 @@ message_columns columns_of(std::string_view& name) {
 
 const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names,
                                       message_columns columns) const {
-  if (columns == message_columns::all && !names.sharded && !names.by_turns)
-    return clock == clock_source::given ? given_clock : statements;
-  return variants->of(definition, clock, names.by_turns ? take_order::turns : take_order::ids,
+  const bool usual = columns == message_columns::all && !names.sharded && !names.by_turns;
+  if (usual && clock == clock_source::database) return statements;
+  return variants->of(definition, &dialect::statements, clock,
+                      names.by_turns ? take_order::turns : take_order::ids,
                       names.sharded ? table_place::shard : table_place::server, columns);
 }
 
@@ -89,10 +92,8 @@ bool dialect_texts::takes_several(const core::contract& contract, bool payloads)
 }
 
 void dialect_texts::learn() {
+  if (!statements.empty()) return;
   statements = split_blocks(definition.statements);
-  given_clock = split_blocks(definition.statements, clock_source::given);
-  tables = split_blocks(definition.tables);
-  tables_given_clock = split_blocks(definition.tables, clock_source::given);
   const auto learn_of = [this](const core::contract& of) {
     const auto has = [&](std::string_view ending) {
       return statements.contains(std::string(of.name).append(ending));

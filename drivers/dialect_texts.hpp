@@ -18,20 +18,23 @@
 
 namespace tableq::inline v0::drivers {
 
-/// The statements of queues whose groups take turns or whose tables are shards, and of looks that
-/// leave columns out. Few processes need them: the first use parses them.
+/// The forms of a dialect's texts. A process needs few of them: the first use parses each.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
-class variant_texts {
+class text_variants {
  public:
-  const blocks& of(const dialect& definition, clock_source clock, take_order order,
-                   table_place place, message_columns columns);
+  /// @param file dialect::statements or dialect::tables.
+  const blocks& of(const dialect& definition, std::string dialect::*file, clock_source clock,
+                   take_order order = take_order::ids, table_place place = table_place::server,
+                   message_columns columns = message_columns::all);
 
  private:
+  using variant = std::tuple<bool, clock_source, take_order, table_place, message_columns>;
+
   std::mutex mutex_;
   /// Guarded by mutex_.
-  std::map<std::tuple<clock_source, take_order, table_place, message_columns>, blocks> parsed_;
+  std::map<variant, blocks> parsed_;
 };
 
 /// The most statements of core and of one driver together.
@@ -58,16 +61,18 @@ struct text_choice {
   bool hinted;  ///< With dialect::plan_hints.
 };
 
-/// A dialect with its statements parsed, shared by all sessions of a database.
+/// A dialect with its statements, shared by all sessions of a database.
 struct dialect_texts {
   dialect definition;
   const transport_kind* transport = nullptr;
-  blocks statements;          ///< `{clock}` is the database's function.
-  blocks given_clock;         ///< The same, with `{clock}` as the parameter `:now`.
-  blocks tables;              ///< Templates for tables of applications, as `statements`.
-  blocks tables_given_clock;  ///< The same, as `given_clock`.
+  blocks statements;  ///< `{clock}` is the database's function. Empty before learn().
   std::array<further_texts, most_statements> further = {};  ///< By statement.
-  std::shared_ptr<variant_texts> variants = std::make_shared<variant_texts>();
+  std::shared_ptr<text_variants> variants = std::make_shared<text_variants>();
+
+  /// The templates for tables of applications.
+  [[nodiscard]] const blocks& of_tables(clock_source clock) const {
+    return variants->of(definition, &dialect::tables, clock);
+  }
 
   /// The statements on the queue of these tables.
   [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
@@ -86,7 +91,7 @@ struct dialect_texts {
   /// @param payloads whether the items have nothing but payloads.
   [[nodiscard]] bool takes_several(const core::contract& contract, bool payloads) const;
 
-  /// Parses the texts of `definition`.
+  /// Parses the texts of `definition`, once.
   void learn();
 
   /// The DDL of a kind, of `catalog` or `concurrency`, or of a step's part: `2/pending/2.alone`.

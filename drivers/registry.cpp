@@ -53,21 +53,22 @@ class known_dialects {
   // Their check belongs to the tests: it would cost each process more than its first call.
   known_dialects() {
 #if defined(TABLEQ_WITH_SQLITE)
-    insert(learned(make_sqlite_dialect()));
+    insert(texts_of(make_sqlite_dialect()));
 #endif
 #if defined(TABLEQ_WITH_POSTGRESQL)
-    insert(learned(make_postgresql_dialect()));
+    insert(texts_of(make_postgresql_dialect()));
 #endif
 #if defined(TABLEQ_WITH_SQLSERVER)
-    insert(learned(make_sqlserver_dialect()));
+    insert(texts_of(make_sqlserver_dialect()));
 #endif
   }
 
   void add(dialect added) {
     const std::string name = added.name;
     core::named(name, "register_dialect", [&] {
-      auto texts = learned(std::move(added));
-      check_dialect(texts->definition, texts->statements, texts->given_clock);
+      auto texts = texts_of(std::move(added));
+      texts->learn();
+      check_dialect(texts->definition, texts->statements);
       const std::scoped_lock hold(core::process_wide());
       insert(std::move(texts));
     });
@@ -76,7 +77,7 @@ class known_dialects {
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_name(std::string_view name) const {
     const std::scoped_lock hold(core::process_wide());
     const auto found = by_name_.find(name);
-    if (found != by_name_.end()) return found->second;
+    if (found != by_name_.end()) return learned(found->second);
     const dialect* const meant = meant_by(name);
     throw error(errc::invalid_argument, advice::never,
                 "unknown dialect; this build knows " + listed([](const dialect_texts& texts) {
@@ -88,7 +89,7 @@ class known_dialects {
     const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, texts] : by_name_) {
       const auto& schemes = texts->definition.schemes;
-      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return texts;
+      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return learned(texts);
     }
     std::string sentence =
         "unknown scheme in the connection string; it begins with " +
@@ -105,7 +106,8 @@ class known_dialects {
     const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, texts] : by_name_) {
       const auto& products = texts->definition.products;
-      if (std::find(products.begin(), products.end(), product) != products.end()) return texts;
+      if (std::find(products.begin(), products.end(), product) != products.end())
+        return learned(texts);
     }
     throw error(errc::unsupported, advice::never,
                 "the database behind the ODBC driver has no dialect in this build, which knows " +
@@ -133,15 +135,19 @@ class known_dialects {
   }
 
  private:
-  static std::shared_ptr<const dialect_texts> learned(dialect added) {
+  static std::shared_ptr<dialect_texts> texts_of(dialect added) {
     auto texts = std::make_shared<dialect_texts>();
     texts->transport = find_transport(added.transport);
     texts->definition = std::move(added);
+    return texts;
+  }
+  /// Only the dialects that a process uses are parsed. The caller holds process_wide().
+  static std::shared_ptr<const dialect_texts> learned(const std::shared_ptr<dialect_texts>& texts) {
     texts->learn();
     return texts;
   }
 
-  void insert(std::shared_ptr<const dialect_texts> texts) {
+  void insert(std::shared_ptr<dialect_texts> texts) {
     const dialect& added = texts->definition;
     for (const auto& [name, other] : by_name_) {
       if (name == added.name) continue;
@@ -184,7 +190,7 @@ class known_dialects {
   }
 
   // Guarded by process_wide().
-  std::map<std::string, std::shared_ptr<const dialect_texts>, std::less<>> by_name_;
+  std::map<std::string, std::shared_ptr<dialect_texts>, std::less<>> by_name_;
 };
 
 known_dialects& known() {
@@ -399,7 +405,8 @@ core::table_texts core::table_texts_for(std::string_view dialect, std::string_vi
     return table_text{.many = filled(templates, "", loop),
                       .one = filled(templates, drivers::for_one, true)};
   };
-  table_texts out{.own_clock = both(texts->tables), .given_clock = both(texts->tables_given_clock)};
+  table_texts out{.own_clock = both(texts->of_tables(drivers::clock_source::database)),
+                  .given_clock = both(texts->of_tables(drivers::clock_source::given))};
   if (out.own_clock.many.empty()) {
     throw error(errc::unsupported, advice::never,
                 "this database's dialect has no statements for tables of applications",

@@ -87,8 +87,7 @@ void check_dialect(const dialect& added, const blocks& statements) {
     std::string_view name = contract.name;
     columns_of(name);
     const bool own = static_cast<std::size_t>(contract.id) >= core::statement_count;
-    if (statements.contains(name) || (!own && core::optional(contract.id, added.capabilities)))
-      return;
+    if (statements.contains(name) || (!own && !contract.needed_with(added.capabilities))) return;
     core::refuse("the statement " + std::string(contract.name) + " is missing");
   };
   std::ranges::for_each(core::contracts(), expect);

@@ -248,13 +248,11 @@ class own_table final : public lease_table {
 }  // namespace
 
 bool looks_at_limits(const queue_state& queue) {
-  return queue.mapped() == nullptr &&
-         !optional(statement::claim_look, queue.database().capabilities());
+  return queue.mapped() == nullptr && queue.database().capabilities().takes_look;
 }
 
 bool takes_within_limits(const queue_state& queue) {
-  return !queue.database().sharded() &&
-         !optional(statement::claim_take_limited, queue.database().capabilities());
+  return !queue.database().sharded() && queue.database().capabilities().takes_look;
 }
 
 std::vector<receipt> copied(const receipts_view& receipts) {

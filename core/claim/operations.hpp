@@ -28,20 +28,8 @@ inline constexpr int layout_with_notes = 3;
 // transaction is null, the operation has its own unit of work.
 
 /// The statement that names the operation of a claim queue on a queue of this kind.
-[[nodiscard]] constexpr statement of_kind(kind which, statement id) noexcept {
-  if (which != kind::table) return id;
-  switch (id) {
-    case statement::claim_complete:
-      return statement::table_complete;
-    case statement::claim_fail:
-      return statement::table_fail;
-    case statement::claim_release:
-      return statement::table_release;
-    case statement::claim_extend:
-      return statement::table_extend;
-    default:
-      return statement::table_take;
-  }
+[[nodiscard]] inline statement of_kind(kind which, statement id) noexcept {
+  return which == kind::table ? contract_of(id).in_tables : id;
 }
 
 /// @throws error errc::invalid_argument for a receipt of another queue.

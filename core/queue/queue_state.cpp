@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -48,13 +47,9 @@ table_names placed(table_names names, const database_state& database) {
   return names;
 }
 
-struct sorted_by {
-  std::size_t column;
-  bool descending = false;
-};
-
-/// NULL counts as zero.
-void sort_rows(row_set& rows, std::initializer_list<sorted_by> columns) {
+/// Puts the rows of a read into the queue's order.
+void put_in_order(row_set& rows, std::span<const sorted_by> columns) {
+  if (columns.empty() || rows.size() < 2) return;
   const auto before = [&](std::size_t a, std::size_t b) {
     for (const sorted_by& each : columns) {
       const std::int64_t left = rows.integer(a, each.column);
@@ -85,45 +80,10 @@ row_set take_limited(connection& session, const table_names& names, const contra
   return std::move(both.back().rows);
 }
 
-/// Puts the rows of a read into the queue's order: no database guarantees one for changed rows.
-void put_in_order(row_set& rows, statement id) {
-  if (rows.size() < 2) return;
-  using enum statement;
-  switch (id) {
-    case heap_dequeue:
-    case heap_peek:
-    case fifo_dequeue:
-    case fifo_dequeue_strict:
-    case fifo_peek:
-    case pending_dequeue:
-    case pending_peek:
-      return sort_rows(rows, {{place_of<message_row>("due_at")}, {place_of<message_row>("id")}});
-    case lifo_dequeue:
-    case lifo_dequeue_strict:
-    case lifo_peek:
-      return sort_rows(rows, {{place_of<message_row>("id"), true}});
-    case claim_take:
-    case claim_look:
-    case claim_take_limited:
-      return sort_rows(rows, {{place_of<delivery_row>("priority"), true},
-                              {place_of<delivery_row>("ready_at")},
-                              {place_of<delivery_row>("id")}});
-    case table_take:
-      return sort_rows(rows, {{place_of<placed_row>("place")}});
-    default:
-      return;
-  }
-}
-
 /// @param given the number of receipts. @param rows the number of rows that the statement returned.
 std::size_t leases_lost(const contract& what, std::size_t given, std::size_t rows) {
-  if (what.id == statement::claim_lost || what.id == statement::table_lost) return rows;
-  // A heartbeat skips locked rows; claim.lost checks these.
-  const bool skips = what.id == statement::claim_heartbeat || what.id == statement::table_keep ||
-                     what.id == statement::claim_progress;
-  if (skips || !what.settles) return 0;
-  // A settlement returns a row for each receipt that still matches.
-  return given > rows ? given - rows : 0;
+  if (what.finds_lost) return rows;
+  return what.settles() && given > rows ? given - rows : 0;
 }
 
 }  // namespace
@@ -208,7 +168,7 @@ const queue_state& queue_state::current(bool may_ask) const noexcept {
 template <class Work>
 void queue_state::observed(observer* watching, const contract& what, std::size_t given,
                            bool in_transaction, Work work) const {
-  const observed_operation operation{.name = operation_of(what.id),
+  const observed_operation operation{.name = what.operation,
                                      .backend = database_->name(),
                                      .queue = info_.name,
                                      .kind = info_.kind,
@@ -228,7 +188,7 @@ row_set queue_state::execute(transaction_state* tx, const contract& what,
   row_set rows;
   observed(watching, what, given, tx != nullptr, [&](observation& observing) {
     rows = run_call(*this, tx, what, shared, items, &observing);
-    if (what.counts_messages) observing.count(rows.size() - (told_row(what.id, rows) ? 1 : 0));
+    if (what.counts_messages) observing.count(rows.size() - (told_row(what, rows) ? 1 : 0));
     return rows.size();
   });
   return rows;
@@ -283,7 +243,7 @@ row_set queue_state::run_on(connection& session, const contract& what,
   } else {
     session.run(what.name, names_, {&one, 1});
   }
-  put_in_order(one.rows, what.id);
+  put_in_order(one.rows, what.order);
   return std::move(one.rows);
 }
 
@@ -333,6 +293,13 @@ void queue_state::check(transaction_state& tx) const {
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,
               {.backend = database_->name()});
+}
+
+std::optional<std::size_t> told_row(const contract& what, const row_set& rows) {
+  for (std::size_t row = 0; what.tells && row < rows.size(); ++row) {
+    if (rows.integer(row, place_of<delivery_row>("id")) == 0) return row;
+  }
+  return std::nullopt;
 }
 
 std::size_t count_limit(const stats_options& options) {

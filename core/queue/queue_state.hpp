@@ -161,6 +161,9 @@ class queue_state {
   mutable std::shared_ptr<void> writing_;  // the last member, so it is destroyed first
 };
 
+/// The row of a take that is no message: see contract::tells.
+[[nodiscard]] std::optional<std::size_t> told_row(const contract& what, const row_set& rows);
+
 /// Runs one call of a statement, outside a transaction perhaps together with calls of other
 /// threads, in a unit of work that is repeated if that is safe. core/queue/table_call.cpp defines
 /// it, and the next one.

@@ -34,52 +34,11 @@ std::unique_ptr<transaction_state> part_of(const queue_state& queue, connection&
   return part;
 }
 
-/// Depends on the statement, and for claim.enqueue on whether an item has a key.
-lane lane_of(const contract& what, std::span<const value> items) noexcept {
-  using enum statement;
-  switch (what.id) {
-    case heap_enqueue:
-    case fifo_enqueue:
-    case lifo_enqueue:
-    case pending_enqueue:
-      return lane::add;
-    case claim_enqueue: {
-      for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
-        if (items[i].is != value::shape::null) return lane::add_keyed;
-      }
-      return lane::add;
-    }
-    case heap_dequeue:
-    case fifo_dequeue:
-    case fifo_dequeue_strict:
-    case lifo_dequeue:
-    case lifo_dequeue_strict:
-    case pending_dequeue:
-    case claim_take:
-    case claim_look:
-    case claim_take_limited:
-    case table_take:
-      return lane::read;
-    case claim_promote:
-    case table_return:
-      return lane::promote;
-    case claim_complete:
-    case claim_keep:
-    case claim_keep_result:
-    case table_complete:
-      return lane::complete;
-    case claim_fail:
-    case table_fail:
-      return lane::fail;
-    case claim_release:
-    case table_release:
-      return lane::release;
-    case claim_extend:
-    case table_extend:
-      return lane::extend;
-    default:
-      return lane::none;
+bool has_key(const contract& what, std::span<const value> items) noexcept {
+  for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
+    if (items[i].is != value::shape::null) return true;
   }
+  return false;
 }
 
 /// A call of a queue's statement, outside a transaction.
@@ -175,7 +134,7 @@ class call_group {
     return out;
   }
   void share_out_read(row_set rows) const {
-    const auto told = told_row(calls_.front()->what_->id, rows);
+    const auto told = told_row(*calls_.front()->what_, rows);
     row_set for_all(rows.width());
     if (told) for_all.append_row(rows, *told);
     std::size_t next = 0;
@@ -321,7 +280,8 @@ row_set run_call(const queue_state& queue, transaction_state* tx, const contract
                  const observation* watched) {
   if (!queue_state::fits_one(what, items)) return queue.run_parts(tx, what, shared, items, watched);
   if (tx != nullptr) return queue.run_in(*tx, what, shared, items);
-  const lane call_lane = lane_of(what, items);
+  const bool keyed = what.lane == lane::add && has_key(what, items);
+  const lane call_lane = keyed ? lane::add_keyed : what.lane;
   table_call call(queue, what, call_lane, shared, items, watched);
   if (call_lane == lane::none || !queue.database().options().shortcuts.combining ||
       open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {

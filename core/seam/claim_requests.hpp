@@ -279,15 +279,6 @@ struct limited_row : delivery_row {
   TABLEQ_MORE_FIELDS(limited_row, delivery_row, retry_in)
 };
 
-/// The row of a take that is no message.
-[[nodiscard]] inline std::optional<std::size_t> told_row(statement id, const row_set& rows) {
-  if (id != statement::claim_look && id != statement::claim_take_limited) return std::nullopt;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (rows.integer(row, place_of<delivery_row>("id")) == 0) return row;
-  }
-  return std::nullopt;
-}
-
 /// A message and its state.
 struct state_row {
   message_id id = {};

@@ -8,8 +8,8 @@
 #include "core/seam/schedule_requests.hpp"
 #include "core/seam/table_requests.hpp"
 
-#define TABLEQ_TYPED(group, name, ...) \
-  inline constexpr typed_statement<__VA_ARGS__> group##_##name{statement::group##_##name};
+#define TABLEQ_TYPED(group, name, shared, item, row, ...) \
+  inline constexpr typed_statement<shared, item, row> group##_##name{statement::group##_##name};
 
 /// All statements with their types, as `claim_take`.
 namespace tableq::inline v0::core::statements {

@@ -15,6 +15,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/seam/statement.hpp"
+
 namespace tableq::inline v0::core {
 
 /// Whether a waiting call checks its turn for a while before its thread sleeps. See ADR 0016.
@@ -177,20 +179,6 @@ class combiner {
   std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
   spinning spinning_;                   // guarded by mutex_
 };
-
-/// Calls of one lane may share a unit of work.
-enum class lane : std::uint8_t {
-  add,
-  add_keyed,  ///< May wait for an open transaction that holds the same key.
-  read,
-  promote,
-  complete,
-  fail,
-  release,
-  extend,
-  none,  ///< Never combined.
-};
-constexpr std::size_t lane_count = static_cast<std::size_t>(lane::none);
 
 /// The combiners of one queue, one for each lane.
 ///

@@ -187,7 +187,7 @@ class resolver {
          {"attempts", out_.attempts},
          {"last_error", out_.last_error},
          {"errors", out_.errors}}};
-    const bool by_time = out_.state && out_.state->rules.is == table_state::form::time;
+    const bool timed = out_.state && out_.state->rules.is == table_state::form::time;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const auto& [role, at] = set[i];
       if (!at) continue;
@@ -195,7 +195,7 @@ class resolver {
       const bool in_key = std::find(out_.key.begin(), out_.key.end(), *at) != out_.key.end();
       if (in_key && i > 0) two_roles(*at, role, "key");
       for (std::size_t k = i + 1; k < set.size(); ++k) {
-        const bool may = i == 0 && by_time && k <= 2;
+        const bool may = i == 0 && timed && k <= 2;
         if (at == set[k].second && !may) two_roles(*at, role, set[k].first);
       }
     }

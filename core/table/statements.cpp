@@ -30,10 +30,11 @@ std::uint64_t slot_for(std::string text) {
   return apart + slots.try_emplace(std::move(text), slots.size()).first->second;
 }
 
-template <class Described>
-std::vector<field> fields_of() {
-  const std::span<const field> all = described<Described>;
-  return {all.begin(), all.end()};
+/// @param first in the list of statements.
+std::vector<field> fields_of(std::span<const field> first, std::span<const field> further) {
+  std::vector<field> out(first.begin(), first.end());
+  out.insert(out.end(), further.begin(), further.end());
+  return out;
 }
 
 value_type wire_type(const table_column& column) {
@@ -54,23 +55,18 @@ value_type wire_type(const table_column& column) {
 }  // namespace
 
 mapped_statement::mapped_statement(std::string_view dialect, std::string_view block, statement id,
-                                   const table_form& form, std::vector<field> shared,
-                                   std::vector<field> columns, std::vector<value> constants)
-    : shared_(std::move(shared)),
+                                   const table_form& form, std::span<const field> shared,
+                                   std::span<const field> columns, std::vector<value> constants)
+    : shared_(fields_of(contract_of(id).shared, shared)),
       items_(form.items),
-      columns_(std::move(columns)),
+      columns_(fields_of(contract_of(id).columns, columns)),
       constants_(std::move(constants)),
       texts_(table_texts_for(dialect, block, form)),
       contract_(contract_of(id)) {
   contract_.shared = shared_;
   contract_.items = items_;
   contract_.columns = columns_;
-  contract_.max_at = place_among(shared_, "max");
-  contract_.now_at = place_among(shared_, "now");
-  contract_.token_at = place_among(shared_, "token");
   contract_.exact = form.strict;
-  contract_.counts_messages = id != statement::table_count && id != statement::table_next;
-  contract_.settles = !items_.empty();
   contract_.texts = &texts_;
   std::string all = texts_.own_clock.many + texts_.own_clock.one;
   for (const field& each : shared_) all.append(each.name).append(",");
@@ -101,7 +97,7 @@ class statement_maker {
     out.complete = complete();
     out.fail = fail();
     out.release = release();
-    out.lost = settle<clock_request, held_row_item>(statement::table_lost, "table.lost", {});
+    out.lost = settle(statement::table_lost, "table.lost", {});
     if (layout_.done || layout_.state->rules.done) out.done = count(rules_.done());
     if (tells_dead()) out.dead = count(rules_.dead());
     if (taken_at()) out.requeue = requeue();
@@ -109,9 +105,8 @@ class statement_maker {
     out.leased = count(rules_.running());
     out.expired = count(rules_.expired());
     const assignments later{{*layout_.lease_until, from_now("lease")}};
-    using extension = extend_request;
-    out.extend = settle<extension, held_row_item>(statement::table_extend, "table.settle", later);
-    out.keep = settle<extension, held_row_item>(statement::table_keep, "table.keep", later);
+    out.extend = settle(statement::table_extend, "table.settle", later);
+    out.keep = settle(statement::table_keep, "table.keep", later);
     out.expire = expire();
     out.next_lease = next(*layout_.lease_until, rules_.taken());
   }
@@ -125,7 +120,7 @@ class statement_maker {
       shared.push_back({numbered_name("v", i), wire_type(layout_.columns[columns[i]])});
     }
     form.written = std::move(columns);
-    return made(statement::table_insert, "table.insert", form, std::move(shared), row_columns());
+    return made(statement::table_insert, "table.insert", form, std::move(shared));
   }
 
  private:
@@ -140,70 +135,59 @@ class statement_maker {
   }
 
   [[nodiscard]] mapped_statements::one made(statement id, std::string_view block,
-                                            const table_form& form, std::vector<field> shared,
-                                            std::vector<field> columns) {
+                                            const table_form& form,
+                                            std::vector<field> shared = {}) {
     std::vector<value> constants;
+    std::vector<field> columns;
+    for (std::size_t i = 0; i < form.read.size(); ++i) {
+      columns.push_back({numbered_name("tableq_", i), wire_type(layout_.columns[form.read[i]])});
+    }
     for (const auto& [name, text] : rules_.used_texts()) {
       shared.push_back({name, value_type::text});
       constants.push_back(to_value(text));
     }
-    return std::make_unique<const mapped_statement>(
-        of_.dialect_, block, id, form, std::move(shared), std::move(columns), std::move(constants));
+    return std::make_unique<const mapped_statement>(of_.dialect_, block, id, form, shared, columns,
+                                                    std::move(constants));
   }
 
   mapped_statements::one take() {
     table_form form = whole(rules_.ready(), layout_.removes() ? assignments() : rules_.take());
     form.read = of_.read_;
     form.strict = layout_.ordering == ordering::strict;
-    return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form,
-                fields_of<take_request>(), row_columns());
+    return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form);
   }
 
   mapped_statements::one peek() {
     table_form form = whole(rules_.ready());
     form.read = of_.read_;
-    return made(statement::table_peek, "table.peek", form, fields_of<timed_read_request>(),
-                row_columns());
+    return made(statement::table_peek, "table.peek", form);
   }
 
-  [[nodiscard]] std::vector<field> row_columns() const {
-    std::vector<field> out = fields_of<placed_row>();
-    for (std::size_t i = 0; i < of_.read_.size(); ++i) {
-      out.push_back({numbered_name("tableq_", i), wire_type(layout_.columns[of_.read_[i]])});
-    }
-    return out;
-  }
-
-  /// @tparam Item the values after those of the key.
-  template <class Request, class Item>
   mapped_statements::one settle(statement id, std::string_view block, assignments change,
                                 bool may_die = false) {
     table_form form = whole(rules_.held(), std::move(change));
     for (std::size_t i = 0; i < layout_.key.size(); ++i) {
       form.items.push_back({numbered_name("key_", i), wire_type(layout_.columns[layout_.key[i]])});
     }
-    const std::vector<field> more = fields_of<Item>();
-    form.items.insert(form.items.end(), more.begin(), more.end());
+    form.items = fields_of(form.items, contract_of(id).items);
     if (may_die) {
       form.dead = rules_.exhausted();
       form.may_give_up = true;
     }
-    return made(id, block, form, fields_of<Request>(), fields_of<changed_row>());
+    return made(id, block, form);
   }
 
   mapped_statements::one complete() {
     const bool removes = layout_.completed == on_complete::remove;
-    return settle<clock_request, held_row_item>(statement::table_complete,
-                                                removes ? "table.delete" : "table.settle",
-                                                removes ? assignments() : rules_.complete());
+    return settle(statement::table_complete, removes ? "table.delete" : "table.settle",
+                  removes ? assignments() : rules_.complete());
   }
 
   mapped_statements::one fail() {
     assignments change = rules_.back(true);
     if (layout_.due_at) row_rules::set(change, {*layout_.due_at, from_now("delay")});
     note_error(change);
-    return settle<clock_request, failed_row_item>(statement::table_fail, "table.settle",
-                                                  std::move(change), true);
+    return settle(statement::table_fail, "table.settle", std::move(change), true);
   }
   void note_error(assignments& in) const {
     constexpr std::string_view cause = "error";
@@ -221,8 +205,7 @@ class statement_maker {
     if (layout_.attempts) {
       row_rules::set(change, {*layout_.attempts, {.is = term::changed, .number = -1}});
     }
-    return settle<clock_request, held_row_item>(statement::table_release, "table.settle",
-                                                std::move(change));
+    return settle(statement::table_release, "table.settle", std::move(change));
   }
 
   mapped_statements::one expire() {
@@ -230,16 +213,14 @@ class statement_maker {
     table_form form = whole(rules_.expired(), rules_.back(!last.empty()));
     form.dead = last;
     note_error(form.set);
-    return made(statement::table_return, "table.return", form, fields_of<expire_rows_request>(),
-                fields_of<changed_row>());
+    return made(statement::table_return, "table.return", form);
   }
 
   mapped_statements::one requeue() {
     table_form form = whole(rules_.stuck(), rules_.back(false));
     form.where.push_back(
         {*taken_at(), condition::at_most, {.is = term::clock_minus, .parameter = "age"}});
-    return made(statement::table_requeue, "table.return", form, fields_of<requeue_rows_request>(),
-                fields_of<changed_row>());
+    return made(statement::table_requeue, "table.return", form);
   }
   /// The column with the time of the last take.
   [[nodiscard]] std::optional<std::size_t> taken_at() const {
@@ -257,8 +238,7 @@ class statement_maker {
   }
 
   mapped_statements::one count(conditions where) {
-    return made(statement::table_count, "table.count", whole(std::move(where)),
-                fields_of<timed_read_request>(), fields_of<row_count_row>());
+    return made(statement::table_count, "table.count", whole(std::move(where)));
   }
   mapped_statements::one next(std::size_t column, conditions where) {
     table_form form = whole(std::move(where));
@@ -266,8 +246,7 @@ class statement_maker {
     form.where.push_back({column, condition::not_null});
     form.timed = column;
     form.order = {{column, false}};
-    return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
-                fields_of<delay_row>());
+    return made(statement::table_next, "table.next", form);
   }
 
   const mapped_statements& of_;

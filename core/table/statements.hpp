@@ -21,11 +21,11 @@ namespace tableq::inline v0::core {
 class mapped_statement {
  public:
   /// @param dialect the database's. @param block the template's name.
-  /// @param shared the parameters that are given once. @param columns of each row.
+  /// @param shared further parameters that are given once. @param columns further ones of each row.
   /// @param constants values for the last of `shared`, texts of the mapping; borrowed.
   mapped_statement(std::string_view dialect, std::string_view block, statement id,
-                   const table_form& form, std::vector<field> shared, std::vector<field> columns,
-                   std::vector<value> constants);
+                   const table_form& form, std::span<const field> shared,
+                   std::span<const field> columns, std::vector<value> constants);
   mapped_statement(const mapped_statement&) = delete;
   mapped_statement& operator=(const mapped_statement&) = delete;
 

@@ -49,6 +49,7 @@ dialect make_postgresql_dialect() {
       .capabilities = {.strict_needs_lock = true,
                        .schemas = true,
                        .notifies = true,
+                       .takes_look = true,
                        .deleted_rows_linger = true,
                        .partial_indexes = true,
                        .null_breaks_order = true,

@@ -40,8 +40,8 @@ class look_cost : public on_each_backend {
       return std::ranges::find(names, each.name) != names.end();
     }));
   }
-  [[nodiscard]] bool notifies() const {
-    return tableq::find_dialect(db_->backend()).capabilities.notifies;
+  [[nodiscard]] bool takes_look() const {
+    return tableq::find_dialect(db_->backend()).capabilities.takes_look;
   }
 
   tableq::testing::faults calls_;
@@ -52,12 +52,12 @@ TABLEQ_ON_BACKENDS(look_cost, shared_backends);
 const std::vector<std::string_view> all_reads = {"claim.take", "claim.look", "claim.next_due",
                                                  "claim.promote"};
 
-TEST_P(look_cost, of_finding_nothing_is_one_statement_where_others_notify_and_two_elsewhere) {
+TEST_P(look_cost, of_finding_nothing_is_one_statement_where_takes_look_and_two_elsewhere) {
   auto queue = jobs();
   static_cast<void>(queue.take(10));
   calls_.start_over();
   EXPECT_TRUE(queue.take(10).empty());
-  EXPECT_EQ(sent(all_reads), notifies() ? 1U : 2U);
+  EXPECT_EQ(sent(all_reads), takes_look() ? 1U : 2U);
   EXPECT_EQ(sent({"claim.promote"}), 0U);
 }
 
@@ -68,7 +68,7 @@ TEST_P(look_cost, of_beginning_to_wait_is_nothing_more) {
   calls_.start_over();
   EXPECT_TRUE(queue.take(10, {.wait = 1ms}).empty());
   // Before the wait, and once more at its end.
-  EXPECT_LE(sent(all_reads), notifies() ? 2U : 4U);
+  EXPECT_LE(sent(all_reads), takes_look() ? 2U : 4U);
   EXPECT_EQ(sent({"claim.promote"}), 0U);
 }
 
@@ -105,7 +105,7 @@ TEST_P(look_cost, is_saved_for_a_while_where_ready_messages_wait_and_due_ones_st
 }
 
 TEST_P(look_cost, is_no_less_care_for_limits_that_another_process_sets) {
-  if (!notifies()) GTEST_SKIP() << "other looks ask for the limits first";
+  if (!takes_look()) GTEST_SKIP() << "other looks ask for the limits first";
   auto queue = jobs();
   tableq::database elsewhere = open();
   calls_.start_over();

@@ -73,7 +73,7 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
       tableq::drivers::split_blocks(definition.statements, tableq::drivers::clock_source::database,
                                     tableq::drivers::take_order::ids, place);
   for (const contract& of : tableq::core::contracts()) {
-    const bool may_lack = tableq::core::optional(of.id, definition.capabilities);
+    const bool may_lack = !of.needed_with(definition.capabilities);
     std::string_view name = of.name;
     tableq::drivers::columns_of(name);
     EXPECT_TRUE(may_lack || blocks.contains(name)) << of.name;

@@ -142,7 +142,7 @@ class statement_contract : public tableq_test::on_each_backend {
 TEST_P(statement_contract, is_kept_by_every_text) {
   if (!GetParam()->can().shared) GTEST_SKIP() << "needs a second session in the same place";
   for (const contract& of : tableq::core::contracts()) {
-    if (!optional(of.id, driver_->capabilities())) expect_kept(of, names_of(of));
+    if (of.needed_with(driver_->capabilities())) expect_kept(of, names_of(of));
   }
   for (const contract& of : own_contracts()) expect_kept(of, names_of(of));
 }
@@ -152,8 +152,8 @@ TEST_P(statement_contract, is_kept_by_every_text_for_groups_that_take_turns) {
   tableq::database db = tableq::database::open(here().url(), options_);
   const auto names = tableq::core::names_of(options_, db.find("turns").value());
   for (const contract& of : tableq::core::contracts()) {
-    const bool unused = optional(of.id, driver_->capabilities());
-    if (!unused && of.name.starts_with("claim.")) expect_kept(of, names);
+    const bool used = of.needed_with(driver_->capabilities());
+    if (used && of.name.starts_with("claim.")) expect_kept(of, names);
   }
   for (const contract& of : own_contracts())
     if (of.name.starts_with("claim.")) expect_kept(of, names);

@@ -63,8 +63,11 @@ class opened_transport {
   [[nodiscard]] std::unique_ptr<tableq::drivers::prepared> prepare(
       std::string_view sql, std::span<const tableq::core::field> shared,
       std::span<const tableq::core::field> columns, bool keep = true) const {
-    const tableq::core::contract of{
-        tableq::core::statement::catalog_lock, "test", true, shared, {}, columns};
+    const tableq::core::contract of{.id = tableq::core::statement::catalog_lock,
+                                    .name = "test",
+                                    .writes = true,
+                                    .shared = shared,
+                                    .columns = columns};
     return executor->prepare(tableq::drivers::compile(sql, of, {.markers = kind->markers}), keep);
   }
 

@@ -69,12 +69,9 @@ UNOBSERVED = re.compile(
 
 def every_operation_is_listed(tree):
     """docs/observing.md has each name that an observer is told, and no other."""
-    contracts = tree.text("core/seam/contract.cpp")
-    listed = re.findall(r"(?:query|change|record)\((\w+), (\w+),", tree.text("core/seam/statement.hpp"))
-    names = {name for name in map(".".join, listed) if not UNOBSERVED.fullmatch(name)}
-    aliases = re.search(r"operation_of\(statement id\) noexcept \{(.*?)\n\}", contracts, re.S)
-    for alias in re.findall(r"case statement::(\w+):", aliases[1] if aliases else ""):
-        names.discard(alias.replace("_", ".", 1))
+    listed = re.findall(r"(?:query|change|record)\((\w+, \w+),([^)]*)", tree.text("core/seam/statement.hpp"))
+    names = {name.replace(", ", ".") for name, facts in listed if ".operation" not in facts}
+    names = {name for name in names if not UNOBSERVED.fullmatch(name)}
     for source in tree.cpp("core"):
         names |= set(re.findall(r"\{\.name = \"(\w+)\"", source.text))
         names |= set(re.findall(r"database_operation\(\"(\w+)\"\)", source.text))

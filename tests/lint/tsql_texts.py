@@ -130,7 +130,7 @@ def read_contracts(root):
     for more, names in re.findall(r"^  TABLEQ_(MORE_)?FIELDS\(([^)]*)\)", sources, re.M):
         name, *fields = re.findall(r"\w+", names)
         lists[name] = lists[fields.pop(0)] + fields if more else fields
-    statements = re.findall(r"^  (?:query|change|record)\(([\w, ]+)\)", sources, re.M)
+    statements = re.findall(r"^  (?:query|change|record)\(([\w, ]+?)(?:,[\s\\]+\.[^)]*)?\)", sources, re.M)
     rows = [row.split(", ") for row in statements]
     # The contract of a statement on an application's table is made when that is opened.
     own = rows[:[row[:2] for row in rows].index(["table", "insert"])]

@@ -35,8 +35,8 @@ TEST(contracts, know_what_core_must_know_beside_the_names) {
   const contract& take = contract_of(statement::claim_take);
   EXPECT_EQ(take.shared[take.max_at].name, "max");
   EXPECT_EQ(take.shared[take.token_at].name, "token");
-  EXPECT_TRUE(take.changes_messages && take.counts_messages && !take.settles);
-  EXPECT_TRUE(contract_of(statement::claim_fail).settles);
+  EXPECT_TRUE(take.changes_messages && take.counts_messages && !take.settles());
+  EXPECT_TRUE(contract_of(statement::claim_fail).settles());
   EXPECT_FALSE(contract_of(statement::limits_set).changes_messages);
 }
 

@@ -27,8 +27,11 @@ using tableq::drivers::with_literals;
 
 constexpr std::array shared{field{"max", value_type::integer}, field{"now", value_type::integer}};
 constexpr std::array columns{field{"id", value_type::integer}, field{"payload", value_type::bytes}};
-constexpr contract single{
-    tableq::core::statement::fifo_dequeue, "a.single", true, shared, {}, columns};
+constexpr contract single{.id = tableq::core::statement::fifo_dequeue,
+                          .name = "a.single",
+                          .writes = true,
+                          .shared = shared,
+                          .columns = columns};
 
 std::string numbered(std::string_view text) {
   return compile(text, single, {.markers = marker::numbered, .batches = batching::arrays}).sql;
@@ -135,7 +138,10 @@ TEST(markers, for_unknown_parameters_are_refused_by_name) {
 TEST(literals, stand_where_the_parameters_were) {
   constexpr std::array fields{field{"name", value_type::text}, field{"layout", value_type::integer},
                               field{"options", value_type::text}};
-  const contract of{tableq::core::statement::catalog_insert, "a.literal", true, fields, {}, {}};
+  const contract of{.id = tableq::core::statement::catalog_insert,
+                    .name = "a.literal",
+                    .writes = true,
+                    .shared = fields};
   const std::array given{value(std::string_view("it's")), value(std::int64_t{-7}), value()};
   EXPECT_EQ(with_literals("(:name, :layout, :options, ':name')", of, given),
             "('it''s', -7, NULL, ':name')");

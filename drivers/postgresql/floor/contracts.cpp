@@ -89,18 +89,10 @@ const all_contracts& all() {
 }  // namespace
 
 beginning beginning_of(statement id) noexcept {
+  if (static_cast<std::size_t>(id) >= core::statement_count) return beginning::front;
+  if (core::contract_of(id).lane == core::lane::read) return beginning::read;
   using enum statement;
   switch (id) {
-    case heap_dequeue:
-    case fifo_dequeue:
-    case fifo_dequeue_strict:
-    case lifo_dequeue:
-    case lifo_dequeue_strict:
-    case pending_dequeue:
-    case claim_take:
-    case claim_look:
-    case claim_take_limited:
-      return beginning::read;
     case pending_next_due:
     case claim_promote:
     case claim_next_due:
@@ -122,8 +114,7 @@ beginning beginning_of(statement id) noexcept {
     case claim_advance_limited:
       return beginning::among;
     default:
-      if (static_cast<std::size_t>(id) >= core::statement_count) return beginning::front;
-      return core::operation_of(id) == "claim.list" ? beginning::glance : beginning::front;
+      return core::contract_of(id).operation == "claim.list" ? beginning::glance : beginning::front;
   }
 }
 

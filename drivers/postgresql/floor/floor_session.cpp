@@ -27,10 +27,12 @@ constexpr int layout_with_weights = 3;
 /// Two looks are enough beside no writers, three beside some that end soon.
 constexpr int looks_at_once = 3;
 
+bool is_take(const core::contract& what) noexcept {
+  return what.operation == "claim.take";
+}
+
 order order_of(statement id, bool by_turns) noexcept {
-  if (id == statement::claim_take || id == statement::claim_look ||
-      id == statement::claim_take_limited)
-    return by_turns ? order::turns : order::priorities;
+  if (is_take(core::contract_of(id))) return by_turns ? order::turns : order::priorities;
   if (id == statement::pending_dequeue) return order::times;
   const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   return stack ? order::stack : order::ids;
@@ -63,8 +65,7 @@ std::optional<own_statement> first_within(const row_set& limits) {
 bool asks_for_due(const core::contract& what, std::span<const value> shared) {
   using request = core::take_request;
   if (what.id == statement::claim_look) return true;
-  const bool takes = what.id == statement::claim_take || what.id == statement::claim_take_limited;
-  return takes && shared[place_of<request>("guard")].number != 0;
+  return is_take(what) && shared[place_of<request>("guard")].number != 0;
 }
 
 std::vector<read_message> messages_of(const row_set& rows, order by) {

@@ -59,6 +59,9 @@ struct capabilities {
   bool schemas = true;
   /// Sessions can notify each other of changes: `notify.send` and `listen.*`.
   bool notifies = false;
+  /// A take itself looks whether a message is due, and keeps the queue's limits: `claim.look` and
+  /// `claim.take_limited`.
+  bool takes_look = false;
   /// One session writes at a time; the others wait for it.
   bool one_writer = false;
   /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin

@@ -4,10 +4,13 @@
 
 #include <array>
 #include <list>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "drivers/text.hpp"
 
@@ -80,10 +83,19 @@ class faulty_link {
   /// Runs a call, or makes it fail.
   template <class Work>
   void make(std::string_view name, bool lasting, boundary what, Work work) {
+    make_together({&name, 1}, lasting, what, work);
+  }
+  /// The same for calls of one round trip: the first fault is that of all.
+  template <class Work>
+  void make_together(std::span<const std::string_view> names, bool lasting, boundary what,
+                     Work work) {
     using way = core::fault_plan::way;
     if (dead()) throw lost();
-    const auto fault =
-        plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
+    std::optional<testing::fault> fault;
+    for (const std::string_view name : names) {
+      if (!fault)
+        fault = plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
+    }
     if (!fault) return work();
     const bool ends = loses(failure_of(fault->what, definition_));
     if (ends) {
@@ -147,6 +159,9 @@ class faulty_prepared final : public prepared {
   }
 
   void hold(std::unique_ptr<prepared> real) noexcept { *real_ = std::move(real); }
+  [[nodiscard]] prepared* real() const noexcept { return real_->get(); }
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  [[nodiscard]] bool writes() const noexcept { return writes_; }
 
  private:
   std::shared_ptr<faulty_link> link_;
@@ -188,9 +203,21 @@ class faulty_transport final : public transport {
                 [&] { link_->real().script(sql, what); });
   }
 
-  bool run_together(const std::string& /*begin*/,
-                    std::span<const bound_statement> /*all*/) override {
-    return false;
+  bool run_together(const std::string& begin, std::span<const bound_statement> all) override {
+    std::vector<bound_statement> real(all.begin(), all.end());
+    std::vector<std::string_view> names;
+    bool writes = false;
+    for (bound_statement& each : real) {
+      // Its own; NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
+      const auto& mine = static_cast<const faulty_prepared&>(*each.what);
+      each.what = mine.real();
+      names.push_back(mine.name());
+      writes = writes || mine.writes();
+    }
+    bool done = false;
+    link_->make_together(names, writes && !link_->in_transaction(), boundary::none,
+                         [&] { done = link_->real().run_together(begin, real); });
+    return done;
   }
 
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }

@@ -137,6 +137,25 @@ TEST_P(lost_sessions_by_faults, before_have_no_effect_and_after_have_it) {
   EXPECT_EQ(mail.stats().waiting, 2U);
 }
 
+TEST_P(lost_sessions_by_faults, of_a_round_trip_concern_all_its_statements) {
+  auto db = open_faulty();
+  const bool together = db.backend() == "postgresql" && here().url().starts_with("postgresql");
+  if (!together) GTEST_SKIP() << "its statements go one by one";
+  auto jobs = db.claim("jobs", {.groups = tableq::group_options{}});
+  for (int i = 0; i < 2; ++i) jobs.enqueue("one of two", {.group = "g"});
+  const auto held = jobs.take(1);
+  for (const fault& each : {lost, {trouble::deadlock, moment::after}}) {
+    trouble_.fail("claim.complete", each);
+    EXPECT_THROW(static_cast<void>(jobs.complete(held.at(0).receipt)), tableq::error);
+    EXPECT_EQ(jobs.stats().leased, 1U);
+  }
+  trouble_.fail("claim.complete", answer_lost);
+  EXPECT_CODE(outcome_unknown, static_cast<void>(jobs.complete(held.at(0).receipt)));
+  EXPECT_EQ(jobs.stats().leased, 0U);
+  EXPECT_EQ(jobs.stats().ready, 1U) << "the next of the group";
+  EXPECT_EQ(trouble_.failures(), 3U);
+}
+
 TEST_P(faults, that_a_database_takes_back_have_no_effect_either_way) {
   auto mail = faulty_mail();
   for (const moment when : {moment::before, moment::after}) {

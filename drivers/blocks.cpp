@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "core/base/errors.hpp"
@@ -84,6 +85,10 @@ bool without_endings(std::string_view& name, const Endings& endings) {
   return all_wanted;
 }
 
+[[noreturn]] void refuse_twice(std::string_view what, std::string_view name) {
+  core::refuse("there are two texts of the " + std::string(what) + " " + std::string(name));
+}
+
 }  // namespace
 
 blocks split_blocks(std::string_view file, clock_source clock, take_order order, table_place place,
@@ -98,6 +103,7 @@ blocks split_blocks(std::string_view file, clock_source clock, take_order order,
   }};
   blocks out;
   blocks fragments;
+  std::set<std::string_view> seen;  // names of fragments with their endings
   std::size_t at = next_start(file, 0);
   while (at != std::string_view::npos) {
     const bool is_fragment = file.substr(at).starts_with(fragment_start);
@@ -107,6 +113,7 @@ blocks split_blocks(std::string_view file, clock_source clock, take_order order,
     at = next_start(file, line_end);
     const std::string_view body = file.substr(line_end, std::min(at, file.size()) - line_end);
     if (is_fragment) {
+      if (!seen.insert(names).second) refuse_twice("fragment", names);
       std::string text = expanded(without_comments(body), fragments);
       if (without_endings(names, endings)) {
         fragments.insert_or_assign(std::string(names), std::move(text));
@@ -118,7 +125,8 @@ blocks split_blocks(std::string_view file, clock_source clock, take_order order,
     const std::string text = expanded(trimmed(body, " \n\r\t;"), fragments);
     while (!names.empty()) {
       const std::size_t end = std::min(names.find_first_of(" \r\t"), names.size());
-      out.insert_or_assign(std::string(names.substr(0, end)), text);
+      const std::string_view name = names.substr(0, end);
+      if (!out.try_emplace(std::string(name), text).second) refuse_twice("statement", name);
       names = trimmed(names.substr(end), spaces);
     }
   }

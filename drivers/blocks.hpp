@@ -40,9 +40,11 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 /// A block that begins with `-- fragment: clock` replaces `{clock}` in the blocks and fragments
 /// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
 /// `clock`, if there is one, with table_place::shard `clock.shard`, with take_order::turns
-/// `clock.turns`, and with message_columns::seen `clock.seen`; `clock.seen.turns` needs both. The
-/// last one in the file counts. If there is none but others, `{clock}` becomes empty.
-/// @throws error errc::invalid_argument when a text then has over 100,000 characters.
+/// `clock.turns`, and with message_columns::seen `clock.seen`; `clock.seen.turns` needs both. Of
+/// several that fit, the last one in the file counts. If there is none but others, `{clock}`
+/// becomes empty.
+/// @throws error errc::invalid_argument when a text then has over 100,000 characters, or two texts
+///   have one name.
 blocks split_blocks(std::string_view file, clock_source clock = clock_source::database,
                     take_order order = take_order::ids, table_place place = table_place::server,
                     message_columns columns = message_columns::all);

@@ -47,9 +47,6 @@ COALESCE({column}, 0) - {value}
 -- name: named
 {value} AS {name}
 
--- name: earliest
-MIN({column})
-
 -- name: if_dead
 CASE WHEN {dead} THEN {then} ELSE {otherwise} END
 

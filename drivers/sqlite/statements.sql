@@ -527,14 +527,6 @@ FROM main.{table}
     ORDER BY due_at, id
     LIMIT :max
 
--- fragment: first_due
--- The first :max delayed messages that fell due, and messages whose lease ended.
-FROM main.{table}
-    WHERE state IN (1, 2)
-      AND due_at <= {clock}
-    ORDER BY due_at, id
-    LIMIT :max
-
 -- name: claim.promote
 WITH due AS (SELECT id {first_due})
 UPDATE main.{table} AS q

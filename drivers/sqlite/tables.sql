@@ -22,6 +22,9 @@ _rowid_
 -- name: no_order
 msg._rowid_
 
+-- name: earliest
+MIN({column})
+
 -- name: true
 1
 

@@ -19,6 +19,9 @@ CAST(:now AS bigint)
 -- name: no_order
 (SELECT NULL)
 
+-- name: earliest
+MIN({column})
+
 -- name: true
 1
 

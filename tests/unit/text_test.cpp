@@ -135,6 +135,15 @@ TEST(markers, for_unknown_parameters_are_refused_by_name) {
   EXPECT_EQ(refused.operation(), "a.single");
 }
 
+TEST(blocks, of_one_name_are_refused) {
+  for (const char* const twice : {"-- name: a.b\n1\n-- name: c.d a.b\n2",
+                                  "-- fragment: f.given\n1\n-- fragment: f.given\n2"}) {
+    EXPECT_THROW(static_cast<void>(split_blocks(twice)), tableq::error) << twice;
+  }
+  EXPECT_EQ(split_blocks("-- fragment: f\n1\n-- fragment: f.given\n2\n-- name: f\n{f}").at("f"),
+            "1");
+}
+
 TEST(literals, stand_where_the_parameters_were) {
   constexpr std::array fields{field{"name", value_type::text}, field{"layout", value_type::integer},
                               field{"options", value_type::text}};

@@ -157,10 +157,6 @@ WITH writers AS MATERIALIZED (
         THEN pg_catalog.pg_sequence_last_value(CAST(s.name AS regclass)) END
  FROM (SELECT pg_catalog.pg_get_serial_sequence('{table}', 'id') AS name) AS s)
 
--- fragment: ranges
-(SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
-        pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
-
 -- fragment: new_lease
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
@@ -838,42 +834,6 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
   AND {own_queue}
-RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
-
--- name: lifo.floor
--- The highest message in the ranges of ids from :highs down to :lows, one after the other; and then the writers.
-{with_writers}
-SELECT CAST(0 AS bigint) AS level,
-       CAST(NULL AS bigint) AS ready,
-       (SELECT found.id
-        FROM {ranges} AS part
-        CROSS JOIN LATERAL (
-          SELECT id FROM {table} AS msg WHERE id <= part.high AND id >= part.low ORDER BY id DESC LIMIT 1
-        ) AS found
-        LIMIT 1) AS first,
-       CAST(NULL AS bigint) AS due,
-       CAST(NULL AS bigint) AS clock,
-       {last_drawn} AS last,
-       {writers}
-
--- name: lifo.dequeue_around
--- lifo.dequeue in ranges of ids; there is no message between them. See drivers/postgresql/floor/table_places.hpp. The nested loop
--- reads one row after the other, and the LIMIT ends it.
-WITH picked AS MATERIALIZED (
-  SELECT found.id
-  FROM {ranges} AS part
-  CROSS JOIN LATERAL (
-    SELECT id
-    FROM {table} AS msg
-    WHERE id <= part.high AND id >= part.low
-    ORDER BY id DESC
-    FOR UPDATE SKIP LOCKED
-  ) AS found
-  WHERE {own_queue}
-  LIMIT CAST(:max AS bigint)
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.peek fifo.peek

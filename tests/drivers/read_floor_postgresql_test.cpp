@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
+
+constexpr std::string_view from_the_top = "a stack is read from its top";
 
 /// The cost of reads while an old snapshot keeps all deleted rows in the index.
 class held_snapshot : public on_each_kind {
@@ -97,6 +100,7 @@ class held_snapshot : public on_each_kind {
     db().claim("mail").enqueue_batch(all);
   }
   void expect_few_entries_seen() {
+    if (kind() == tableq::kind::lifo) GTEST_SKIP() << from_the_top;
     constexpr int stale = 10'000;
     constexpr int fresh = 500;
     for (int i = 0; i < stale + fresh; i += 500) put_500();
@@ -106,9 +110,8 @@ class held_snapshot : public on_each_kind {
     // machine one may do so each second. Without a floor the number would be 500 times 10,000.
     constexpr std::int64_t most = std::int64_t{stale} * fresh / 10;
     std::int64_t least = cost_of(fresh, 1);
-    // On a loaded machine a process may end before its looks have settled. The new messages of a
-    // stack would hide the old ones.
-    for (int i = 0; kind() != tableq::kind::lifo && i < 5 && least > most; ++i) {
+    // On a loaded machine a process may end before its looks have settled.
+    for (int i = 0; i < 5 && least > most; ++i) {
       put_500();
       clear_database();
       least = std::min(least, cost_of(fresh, 1));
@@ -397,6 +400,7 @@ TEST_P(claims_under_a_snapshot, of_plain_sql_line_up_by_the_time_under_the_lock_
 
 /// Processes that begin while all that was read before is still in the index.
 TEST_P(held_snapshot, costs_a_process_that_begins_later_no_more) {
+  if (kind() == tableq::kind::lifo) GTEST_SKIP() << from_the_top;
   constexpr int stale = 10'000;
   constexpr int processes = 40;
   for (int i = 0; i < stale; i += 500) make("mail").put_all(std::vector<std::string>(500, "x"));

@@ -47,10 +47,8 @@ class all_contracts {
     add(own<look_request, look_row>(queue_floor, "queue.floor"));
     add(own<look_request, look_row>(claim_floor, "claim.floor"));
     add(own<look_request, look_row>(pending_floor, "pending.floor"));
-    add(own<look_request, look_row>(lifo_floor, "lifo.floor"));
     add(like(statement::pending_dequeue, pending_dequeue_from, "pending.dequeue_from"));
     add(like(statement::pending_next_due, pending_next_due_from, "pending.next_due_from"));
-    add(like(statement::lifo_dequeue, lifo_dequeue_around, "lifo.dequeue_around"));
     add(like(statement::claim_take, claim_take_first, "claim.take_first"));
     add(like(statement::claim_take_limited, claim_take_first_limited, "claim.take_first_limited"));
     add(like(statement::claim_take_limited, claim_take_first_metered, "claim.take_first_metered"));
@@ -90,9 +88,11 @@ const all_contracts& all() {
 
 beginning beginning_of(statement id) noexcept {
   if (static_cast<std::size_t>(id) >= core::statement_count) return beginning::front;
-  if (core::contract_of(id).lane == core::lane::read) return beginning::read;
   using enum statement;
   switch (id) {
+    case lifo_dequeue:
+    case lifo_dequeue_strict:
+      return beginning::front;  // Its messages stand before those that are deleted.
     case pending_next_due:
     case claim_promote:
     case claim_next_due:
@@ -114,6 +114,7 @@ beginning beginning_of(statement id) noexcept {
     case claim_advance_limited:
       return beginning::among;
     default:
+      if (core::contract_of(id).lane == core::lane::read) return beginning::read;
       return core::contract_of(id).operation == "claim.list" ? beginning::glance : beginning::front;
   }
 }

@@ -34,8 +34,7 @@ bool is_take(const core::contract& what) noexcept {
 order order_of(statement id, bool by_turns) noexcept {
   if (is_take(core::contract_of(id))) return by_turns ? order::turns : order::priorities;
   if (id == statement::pending_dequeue) return order::times;
-  const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
-  return stack ? order::stack : order::ids;
+  return order::ids;
 }
 
 bool of_pending(statement id) noexcept {
@@ -185,10 +184,6 @@ row_set floor_session::read_from(known_table& of, const core::contract& what,
   switch (by) {
     case order::times:
       return from(contract_of(own_statement::pending_dequeue_from), of.names, shared, where, {});
-    case order::stack:
-      if (where.gap_low > where.gap_high) break;
-      return from(contract_of(own_statement::lifo_dequeue_around), of.names, shared, where,
-                  around_gap(where));
     case order::priorities:
     case order::turns: {
       const places usable = usable_places(of, where);
@@ -385,11 +380,10 @@ void floor_session::look(known_table& of, order by) {
 }
 
 table_places::sight floor_session::see(known_table& of, const table_places::question& asked) {
-  static constexpr std::array statements = {
-      own_statement::queue_floor, own_statement::claim_floor, own_statement::claim_floor,
-      own_statement::pending_floor, own_statement::lifo_floor};
+  static constexpr std::array statements = {own_statement::queue_floor, own_statement::claim_floor,
+                                            own_statement::claim_floor,
+                                            own_statement::pending_floor};
   range_lists lists;
-  if (asked.by == order::stack) lists = around_gap(asked.where, asked.below);
   if (asked.by == order::turns) lists = line_of(usable_places(of, asked.where), true);
   if (asked.by == order::priorities) {
     for (const level& each : asked.where.levels)

@@ -8,7 +8,7 @@ namespace tableq::inline v0::drivers::postgresql {
 
 position places::reached() const noexcept {
   if (line != lowest) return line;
-  position id = std::max(oldest, gap_high);
+  position id = oldest;
   for (const level& each : levels) id = std::max(id, each.floor);
   return id == lowest ? passed : id;
 }
@@ -18,7 +18,7 @@ std::string to_text(const shared_places& told) {
   std::ostringstream out;
   out.imbue(std::locale::classic());
   out << told.read_in << ' ' << told.glance_in << ' ' << of.oldest << ' ' << of.passed << ' '
-      << of.gap_high << ' ' << of.gap_low;
+      << lowest << ' ' << highest;  // Two places of older versions, which know nothing by these.
   for (const level& each : of.levels) out << ' ' << each.priority << ' ' << each.floor;
   if (of.line != lowest) out << ' ' << of.line;
   return out.str();
@@ -29,7 +29,9 @@ std::optional<shared_places> to_places(std::string_view text) {
   in.imbue(std::locale::classic());
   shared_places told;
   places& of = told.where;
-  in >> told.read_in >> told.glance_in >> of.oldest >> of.passed >> of.gap_high >> of.gap_low;
+  position of_older_versions = 0;
+  in >> told.read_in >> told.glance_in >> of.oldest >> of.passed;
+  in >> of_older_versions >> of_older_versions;
   if (!in) return std::nullopt;
   for (level next; in >> next.priority;) {
     if (in >> next.floor) {
@@ -70,17 +72,6 @@ std::optional<level> only_level(const places& where, bool by_turns) {
   if (where.levels.size() != 1) return std::nullopt;
   level out = where.levels.front();
   out.floor = by_turns ? where.line : std::max(out.floor, where.oldest);
-  return out;
-}
-
-range_lists around_gap(const places& where, position high) {
-  range_lists out;
-  if (where.gap_low <= where.gap_high) {
-    if (high > where.gap_high) out.add(high, where.gap_high + 1);
-    if (where.gap_low == lowest) return out;
-    high = std::min(high, where.gap_low - 1);
-  }
-  out.add(high, lowest);
   return out;
 }
 

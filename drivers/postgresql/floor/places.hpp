@@ -19,7 +19,6 @@ enum class order : std::uint8_t {
   priorities,  ///< The same within each priority, the higher ones first. Leases end.
   turns,       ///< By the times since which they stand in line, within each priority. Leases end.
   times,       ///< By the times when they fall due.
-  stack,       ///< By falling ids.
 };
 
 /// The floor of one priority: below this id only messages that were returned to the queue wait.
@@ -37,10 +36,7 @@ struct places {
   position oldest = lowest;        ///< There is no message before it, in any state.
   position passed = lowest;        ///< No lease ended and no message fell due before it.
   position line = lowest;          ///< Of groups that take turns: no message stands before it.
-  position gap_high = lowest;      ///< There is no message from `gap_low` up to it.
-  position gap_low = highest;
 
-  [[nodiscard]] bool in_gap(position id) const noexcept { return gap_low <= id && id <= gap_high; }
   /// Up to which id, or else to which due time, something is known.
   [[nodiscard]] position reached() const noexcept;
 
@@ -59,7 +55,7 @@ std::string to_text(const shared_places& told);
 std::optional<shared_places> to_places(std::string_view text);
 
 /// Ranges as the lists of numbers that statements take, `2,1,-3`: priorities from `highs` down to
-/// `lows` with ids from `floors` on, or ids from `highs` down to `lows`.
+/// `lows` with ids from `floors` on.
 struct range_lists {
   std::string highs = {};
   std::string lows = {};
@@ -71,7 +67,5 @@ struct range_lists {
 range_lists line_of(const places& where, bool by_turns);
 /// The one level with which line_of has its ranges; none if there is none, or several.
 std::optional<level> only_level(const places& where, bool by_turns);
-/// All ids at or below one, without the gap.
-range_lists around_gap(const places& where, position high = highest);
 
 }  // namespace tableq::inline v0::drivers::postgresql

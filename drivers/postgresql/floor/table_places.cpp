@@ -124,10 +124,6 @@ void table_places::end(const start& begun, std::span<const read_message> message
     }
     if (each.returned) continue;
     if (lower(at_.oldest, each.id)) wrong = true;
-    if (!at_.in_gap(each.id)) continue;
-    at_.gap_high = lowest;
-    at_.gap_low = highest;
-    wrong = true;
   }
   if (messages.empty()) return;
   read_ += messages.size();
@@ -184,12 +180,8 @@ std::optional<table_places::question> table_places::ask(order by, time_point now
   read_ = 0;
   most_ = 0;
   slow_ = false;
-  return question{.by = by,
-                  .where = now_at(),
-                  .below = first_look_id_,
-                  .known = known_,
-                  .writers = writers_.writers(),
-                  .at = now};
+  return question{
+      .by = by, .where = now_at(), .known = known_, .writers = writers_.writers(), .at = now};
 }
 
 void table_places::answer(const question& asked, sight seen, time_point now) {
@@ -226,7 +218,6 @@ void table_places::answer(const question& asked, sight seen, time_point now) {
 
 /// @return whether the places reach the first messages; otherwise the first look was too long ago.
 bool table_places::rise(const question& asked, const sight& seen) noexcept {
-  if (asked.by == order::stack) return find_gap(asked, seen);
   bool reached = true;
   if (asked.by != order::times) {
     const position most = after(first_look_id_);
@@ -248,16 +239,6 @@ bool table_places::rise(const question& asked, const sight& seen) noexcept {
     reached = reached && *seen.clock <= first_look_time_ + too_long_ago.count();
   }
   return reached;
-}
-
-bool table_places::find_gap(const question& asked, const sight& seen) noexcept {
-  const position low = seen.first ? *seen.first + 1 : lowest;
-  const bool same = at_.gap_high == asked.where.gap_high && at_.gap_low == asked.where.gap_low;
-  if (same && low <= asked.below) {
-    at_.gap_high = asked.below;
-    at_.gap_low = low;
-  }
-  return asked.below == asked.known;
 }
 
 void table_places::give_up() noexcept {

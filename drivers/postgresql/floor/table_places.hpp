@@ -64,15 +64,14 @@ struct read_message {
 ///
 /// A queue is read by rising ids from `oldest` on, a claim queue in each priority from its floor
 /// on, one whose groups take turns in each priority from `line` on, a queue of delayed messages by
-/// due times from `passed` on, and a stack by falling ids, but for one gap.
+/// due times from `passed` on. A stack begins at its top.
 ///
 /// A look from time to time reads the first messages, and the writers of the table. Only these
 /// writers can still add a lower id than those that were known then, or an earlier time. When they
 /// have ended, and a later look has seen their rows, the places rise to its first messages, but not
-/// over the ids and the time of the earlier look (see writers_watch). Everything between such an id
-/// and the highest message below it is a gap. A message that a reader has taken but not committed
-/// is still in the snapshot, and holds the place. Transactions that only read the table, or write
-/// elsewhere, do not.
+/// over the ids and the time of the earlier look (see writers_watch). A message that a reader has
+/// taken but not committed is still in the snapshot, and holds the place. Transactions that only
+/// read the table, or write elsewhere, do not.
 ///
 /// This assumes that ids and the clock only rise. An id or a time may be given by hand. Therefore a
 /// read begins at the very start from time to time, and so does one that asks for due messages. If
@@ -115,7 +114,6 @@ class table_places {
   struct question {
     order by = order::ids;
     places where = {};
-    position below = lowest;   ///< A stack: the search for a message begins here.
     position known = lowest;   ///< An id that was assigned earlier.
     std::string writers = {};  ///< To be searched for.
     time_point at = {};
@@ -127,8 +125,7 @@ class table_places {
   struct sight {
     /// The first ready message of each priority of the question.
     std::vector<std::pair<position, std::optional<position>>> levels = {};
-    /// The first message in any state. Of a stack: the highest message up to `below`.
-    std::optional<position> first = {};
+    std::optional<position> first = {};  ///< The first message in any state.
     std::optional<position> due = {};    ///< When the first fell due.
     std::optional<position> line = {};   ///< Of turns: the time of the first ready message.
     std::optional<position> clock = {};  ///< Empty: messages do not fall due, or by a test's clock.
@@ -157,7 +154,6 @@ class table_places {
   kept_level& find_or_add(position priority);
   [[nodiscard]] places now_at() const;
   [[nodiscard]] bool rise(const question& asked, const sight& seen) noexcept;
-  [[nodiscard]] bool find_gap(const question& asked, const sight& seen) noexcept;
 
   std::mutex mutex_;                // guards all below
   std::vector<kept_level> levels_;  // the higher priorities first

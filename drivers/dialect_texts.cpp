@@ -102,7 +102,6 @@ void dialect_texts::learn() {
     further.at(static_cast<std::size_t>(of.id)) = {
         .one = has(for_one),
         .next = has(for_next),
-        .mixed = has(for_mixed),
         .payloads = has(for_payloads),
         .steps = has(for_steps),
         .common = block != statements.end() && block->second.find("{table") == std::string::npos};

@@ -48,7 +48,6 @@ message_columns columns_of(std::string_view& name);
 struct further_texts {
   bool one = false;
   bool next = false;
-  bool mixed = false;
   bool payloads = false;
   bool steps = false;
   bool common = false;  ///< The text names no table of a queue, so that queues can share it.

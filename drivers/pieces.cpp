@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -75,30 +73,6 @@ void number_by_id(core::row_set& rows) {
   rows = std::move(out);
 }
 
-items_by_id::items_by_id(std::span<const core::value> items, std::size_t width) : sorted_(items) {
-  const auto id = [&](std::size_t item) { return items[item * width].number; };
-  std::vector<std::size_t> places(items.size() / width);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  if (std::ranges::adjacent_find(places, std::greater_equal<>(), id) == places.end()) return;
-  std::ranges::sort(places, {}, id);
-  distinct_ = std::ranges::adjacent_find(places, {}, id) == places.end();
-  if (!distinct_) return;
-  moved_.reserve(items.size());
-  for (const std::size_t item : places) {
-    const auto from = items.subspan(item * width, width);
-    moved_.insert(moved_.end(), from.begin(), from.end());
-  }
-  sorted_ = moved_;
-  places_ = std::move(places);
-}
-
-void items_by_id::number(core::row_set& rows) const {
-  if (places_.empty()) return;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows.at(i, 0) = static_cast<std::int64_t>(places_.at(rows.item(i)));
-  }
-}
-
 array_texts::array_texts(std::span<const core::value> items, std::span<const core::field> fields) {
   const std::size_t width = fields.size();
   texts_.reserve(width);
@@ -123,7 +97,6 @@ std::string text_form::ending() const {
   std::string out;
   if (one) out += for_one;
   if (next) out += for_next;
-  if (mixed) out += for_mixed;
   if (payloads) out += for_payloads;
   return out;
 }

@@ -21,14 +21,12 @@ struct text_form {
   std::size_t rows = 1;  ///< The copies of `{items: ...}`.
   bool one = false;
   bool next = false;
-  bool mixed = false;
   bool payloads = false;
 
   [[nodiscard]] std::string ending() const;
   /// Another number below 2^14 for each form.
   [[nodiscard]] constexpr std::uint64_t key() const noexcept {
-    return rows << 4U | (one ? 8U : 0U) | (next ? 4U : 0U) | (mixed ? 2U : 0U) |
-           (payloads ? 1U : 0U);
+    return rows << 3U | (one ? 4U : 0U) | (next ? 2U : 0U) | (payloads ? 1U : 0U);
   }
 };
 
@@ -50,26 +48,6 @@ std::size_t most_full_rows(std::size_t left, const dialect& definition);
 
 /// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows);
-
-/// Receipts by rising ids, their first value. Borrows them.
-class items_by_id {
- public:
-  /// @param width values of each item.
-  items_by_id(std::span<const core::value> items, std::size_t width);
-
-  /// Whether no id comes twice. Otherwise the items stay as they were.
-  [[nodiscard]] bool distinct() const noexcept { return distinct_; }
-  /// By rising ids if they are distinct.
-  [[nodiscard]] std::span<const core::value> values() const noexcept { return sorted_; }
-  /// Gives the rows of a statement with `values` the numbers of the original items.
-  void number(core::row_set& rows) const;
-
- private:
-  bool distinct_ = true;
-  std::vector<std::size_t> places_;  // Empty if the items stay as they were.
-  std::vector<core::value> moved_;
-  std::span<const core::value> sorted_;
-};
 
 /// Arrays as text, for transports that cannot bind them: PostgreSQL's form `{1,NULL}` or
 /// `{"a","\\x00ff"}`, which the statement casts. The SQL standard has no such form.

@@ -262,7 +262,6 @@ bool dialect_session::run_together(std::string_view operation, const core::table
   if (!texts_->transport->pipelines || !(callers || alone())) return false;
   const on_loss loss = callers ? on_loss::lost : on_loss::unknown;
   known_texts once;
-  std::vector<std::optional<items_by_id>> sorted(all.size());
   bool done = false;
   sent_ = 0;
   for (const auto& each : all) sent_ += bytes_of(each.shared) + bytes_of(each.items);
@@ -274,12 +273,8 @@ bool dialect_session::run_together(std::string_view operation, const core::table
         keeps(contract) ? known_ : once, contract, names, each.shared, each.items, each.rows, loss};
     each.rows = core::row_set(contract.columns.size() + (width == 0 ? 0 : 1));
     // As in a transaction: see send.
-    if (has_mixed(contract)) {
-      if (!sorted[i]) sorted[i].emplace(each.items, width);
-      return bound_statement{&text_of(of, {.mixed = !sorted[i]->distinct()}),
-                             of.with(sorted[i]->values()), &each.rows};
-    }
-    const bool one = width > 0 && each.items.size() == width && has_one(contract);
+    const bool one =
+        width > 0 && each.items.size() == width && has_one(contract) && !locks_first(contract);
     if (one) each.rows.number_rows(0);
     const text_form form{.one = one, .payloads = one && only_payloads(contract, each.items)};
     return bound_statement{&text_of(of, form), of.with(each.items), &each.rows};
@@ -296,8 +291,7 @@ bool dialect_session::run_together(std::string_view operation, const core::table
       },
       names.table);
   for (std::size_t i = 0; done && i < all.size(); ++i) {
-    if (sorted[i]) sorted[i]->number(all[i].rows);
-    if (!sorted[i] && !all[i].what->items.empty()) number_by_id(all[i].rows);
+    if (!all[i].what->items.empty()) number_by_id(all[i].rows);
   }
   return done;
 }
@@ -506,12 +500,10 @@ void dialect_session::send(const call& of) {
   } else if (texts_->definition.batches == batching::rows) {
     run_rows(of);
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
-             !(has_mixed(contract) && transport_->in_transaction())) {
+             !(locks_first(contract) && transport_->in_transaction())) {
     of.out.number_rows(0);
     const text_form form{.one = true, .payloads = only_payloads(contract, of.items)};
     step(text_of(of, form), of.with(of.items), of.out, of.loss);
-  } else if (has_mixed(contract) && !of.items.empty()) {
-    run_by_id(of);
   } else {
     run_arrays(of, {.payloads = only_payloads(contract, of.items)}, of.items);
     number_by_id(of.out);
@@ -527,12 +519,6 @@ void dialect_session::run_arrays(const call& of, const text_form& form,
     const array_texts arrays(items, of.contract.items);
     step(text, of.with(arrays.values()), of.out, of.loss);
   }
-}
-
-void dialect_session::run_by_id(const call& of) {
-  const items_by_id sorted(of.items, of.contract.items.size());
-  run_arrays(of, {.mixed = !sorted.distinct()}, sorted.values());
-  sorted.number(of.out);
 }
 
 void dialect_session::run_rows(const call& of) {

@@ -119,9 +119,10 @@ class dialect_session : public core::connection {
     if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
     return texts_->further_of(contract).one;
   }
-  /// Whether there is a text for several receipts of one message.
-  [[nodiscard]] bool has_mixed(const core::contract& contract) const {
-    return contract.texts == nullptr && texts_->further_of(contract).mixed;
+  /// Whether the text for one receipt does without the lock that a transaction with a snapshot
+  /// needs.
+  [[nodiscard]] static bool locks_first(const core::contract& contract) {
+    return contract.texts == nullptr && contract.settles();
   }
   /// Whether there is a text for items of which only the payloads are given, and these are such.
   [[nodiscard]] bool only_payloads(const core::contract& contract,
@@ -134,8 +135,6 @@ class dialect_session : public core::connection {
   [[nodiscard]] bool brackets() const { return owned_ == nullptr || !transport_->in_transaction(); }
   template <class Work>
   bool in_unit(on_loss loss, const Work& work);
-  /// A settlement by arrays that wants its receipts by rising ids.
-  void run_by_id(const call& of);
   /// One statement with an array for each value of an item.
   void run_arrays(const call& of, const text_form& form, std::span<const core::value> items);
   /// One statement for as many items as a text takes.

@@ -43,7 +43,6 @@ inline constexpr std::string_view for_next = ".next";
 /// A settlement by arrays that has also this text gets its receipts by rising ids. If an id comes
 /// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
 /// may keep a snapshot.
-inline constexpr std::string_view for_mixed = ".mixed";
 /// A change, `;`, and a query for the rows that it has changed. Both run in one transaction, at one
 /// time. In place of the plain block, for transports with transport_kind::bare.
 inline constexpr std::string_view for_steps = ".steps";

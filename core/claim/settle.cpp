@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
+#include <set>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -41,23 +41,6 @@ std::vector<settle_result> results_of(const std::vector<changed_message>& applie
                                       std::size_t items) {
   std::vector<settle_result> out(items, settle_result::lease_lost);
   for (const changed_message& each : applied) out[each.item] = settle_result::applied;
-  return out;
-}
-
-/// Receipts, each once, and the place of each given one among them.
-struct distinct_receipts {
-  std::vector<receipt> receipts = {};
-  std::vector<std::size_t> places = {};
-};
-
-distinct_receipts distinct(const receipts_view& given) {
-  distinct_receipts out;
-  std::map<receipt, std::size_t> known;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const auto [at, added] = known.try_emplace(given[i], out.receipts.size());
-    if (added) out.receipts.push_back(given[i]);
-    out.places.push_back(at->second);
-  }
   return out;
 }
 
@@ -107,13 +90,18 @@ std::optional<std::vector<settle_result>> complete_in_groups(const queue_state& 
                                                              std::span<const message_id> ids) {
   const group_set groups = groups_of(queue, nullptr, ids);
   if (groups.empty()) return std::nullopt;
-  auto done =
-      in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, copied(receipts)));
+  std::vector<receipt> sorted = copied(receipts);
+  std::ranges::sort(sorted, {}, &receipt::id);
+  if (std::ranges::adjacent_find(sorted, {}, &receipt::id) != sorted.end()) return std::nullopt;
+  auto done = in_locked_groups(queue, groups, call_of(statements::claim_complete, {}, sorted));
   if (!done) return std::nullopt;
+  std::set<message_id> applied;
+  for (const auto& row : rows_of<id_row, receipt>(std::move(done->rows))) applied.insert(row.id);
+  const bool left = !applied.empty();
   std::vector<settle_result> out(receipts.size(), settle_result::lease_lost);
-  const bool left = done->rows.size() > 0;
-  for (auto& row : rows_of<id_row, receipt>(std::move(done->rows)))
-    out[row.item] = settle_result::applied;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (applied.contains(receipts[i].id)) out[i] = settle_result::applied;
+  }
   apply(queue, nullptr, {.readable = done->readable, .left = left});
   return out;
 }
@@ -205,16 +193,12 @@ std::vector<settle_result> extend(const queue_state& queue, transaction_state* t
   check_lease(lease);
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
-  const auto [items, places] = distinct(receipts);
-  const auto extended =
-      leases_of(queue).change(queue, tx, items, {.is = lease_change::kind::extend, .lease = lease});
-  store_notes(queue, tx, items);
-  const auto results = results_of(extended, items.size());
-  check_lost(queue, tx, items, results);
-  std::vector<settle_result> out;
-  out.reserve(places.size());
-  for (const std::size_t place : places) out.push_back(results[place]);
-  return out;
+  const auto extended = leases_of(queue).change(queue, tx, receipts,
+                                                {.is = lease_change::kind::extend, .lease = lease});
+  store_notes(queue, tx, receipts);
+  auto results = results_of(extended, receipts.size());
+  check_lost(queue, tx, receipts, results);
+  return results;
 }
 
 std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,6 +80,64 @@ row_set take_limited(connection& session, const table_names& names, const contra
                   statement_call{.what = &what, .shared = shared}};
   session.run(what.name, names, both);
   return std::move(both.back().rows);
+}
+
+/// Compares the messages of two items.
+bool comes_before(const contract& what, std::span<const value> items, std::size_t a,
+                  std::size_t b) {
+  const std::size_t width = what.items.size();
+  const auto parts = [](const value& of) { return std::tie(of.is, of.number, of.data); };
+  return std::ranges::lexicographical_compare(items.subspan(a * width, what.fence_at),
+                                              items.subspan(b * width, what.fence_at), {}, parts,
+                                              parts);
+}
+
+/// The places of receipts by rising keys, so that two batches lock their rows in one order, each
+/// key once in a round: each receipt gets its own answer. That of the highest fence need not be the
+/// right one, because a take that was rolled back has one, too. Empty: the items are one round as
+/// they are.
+std::vector<std::vector<std::size_t>> rounds_of(const contract& what,
+                                                std::span<const value> items) {
+  std::vector<std::vector<std::size_t>> out;
+  if (what.fence_at == contract::no_place || items.size() <= what.items.size()) return out;
+  std::vector<std::size_t> left(items.size() / what.items.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  const auto rises = [&](std::size_t a, std::size_t b) { return comes_before(what, items, a, b); };
+  if (std::ranges::adjacent_find(left, std::not_fn(rises)) == left.end()) return out;
+  std::ranges::stable_sort(left, rises);
+  while (!left.empty()) {
+    std::vector<std::size_t> others;
+    std::vector<std::size_t>& round = out.emplace_back();
+    for (const std::size_t each : left) {
+      (round.empty() || rises(round.back(), each) ? round : others).push_back(each);
+    }
+    left = std::move(others);
+  }
+  return out;
+}
+
+/// Runs rounds of receipts together. @return rows with the places of their items.
+row_set run_rounds(connection& session, const table_names& names, const statement_call& given,
+                   std::span<const std::vector<std::size_t>> rounds) {
+  const std::size_t width = given.what->items.size();
+  std::vector<std::vector<value>> items(rounds.size());
+  std::vector<statement_call> all;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    for (const std::size_t place : rounds[i]) {
+      const auto item = given.items.subspan(place * width, width);
+      items[i].insert(items[i].end(), item.begin(), item.end());
+    }
+    all.push_back({.what = given.what, .shared = given.shared, .items = items[i]});
+  }
+  session.run(given.what->name, names, all);
+  row_set out(given.what->columns.size() + 1);
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    for (std::size_t row = 0; row < all[i].rows.size(); ++row) {
+      out.add(static_cast<std::int64_t>(rounds[i][all[i].rows.item(row)]));
+      out.append_row(all[i].rows, row, 1);
+    }
+  }
+  return out;
 }
 
 /// @param given the number of receipts. @param rows the number of rows that the statement returned.
@@ -238,6 +298,8 @@ row_set queue_state::run_on(connection& session, const contract& what,
               std::array{identity_request{info_.identity}});
   }
   statement_call one{.what = &what, .shared = shared, .items = items};
+  const auto rounds = rounds_of(what, items);
+  if (!rounds.empty()) return run_rounds(session, names_, one, rounds);
   if (what.id == statement::claim_take_limited) {
     one.rows = take_limited(session, names_, what, shared);
   } else {
@@ -263,7 +325,8 @@ row_set queue_state::run_in(transaction_state& tx, const contract& what,
     });
   };
   // A lock that ends before the statement would protect nothing.
-  return needs_lock(what) && tx.in_none() ? tx.as_unit(work) : work();
+  const bool several = (needs_lock(what) && tx.in_none()) || rounds_of(what, items).size() > 1;
+  return several ? tx.as_unit(work) : work();
 }
 
 row_set queue_state::run_parts(transaction_state* tx, const contract& what,

@@ -73,7 +73,6 @@ class table_call final : public combined_call {
   }
   /// Whether one statement can do the work of both calls.
   [[nodiscard]] bool combines_with(const table_call& other) const;
-  [[nodiscard]] bool shares_message(const table_call& other) const;
 
   const queue_state& queue_;
   const std::function<void(connection&)>* several_ = nullptr;
@@ -193,7 +192,6 @@ bool table_call::joins(std::span<combined_call* const> others) const {
     const auto& other = static_cast<const table_call&>(*each);
     items += other.count_;
     bytes += other.bytes_;
-    if (!one_writer && lane_ == lane::extend && shares_message(other)) return false;
   }
   return items <= most_items && bytes <= most_bytes &&
          (one_writer || combines_with(static_cast<const table_call&>(*others.front())));
@@ -206,24 +204,12 @@ bool table_call::combines_with(const table_call& other) const {
       !names.same_tables(other.queue_.names()) || names.identity != other.queue_.names().identity) {
     return false;
   }
-  if (lane_ == lane::extend && shares_message(other)) return false;
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     // The counts of reads add up, and any token is valid.
     if (lane_ == lane::read && (i == what_->max_at || i == what_->token_at)) continue;
     if (!same(shared_[i], other.shared_[i])) return false;
   }
   return true;
-}
-
-// Two extensions of the same lease in one statement would count as one.
-bool table_call::shares_message(const table_call& other) const {
-  const std::size_t width = what_->items.size();
-  for (std::size_t i = 0; i < items_.size(); i += width) {
-    for (std::size_t j = 0; j < other.items_.size(); j += width) {
-      if (same(items_[i], other.items_[j])) return true;
-    }
-  }
-  return false;
 }
 
 /// Runs calls in one unit of work, which is repeated if that is safe.

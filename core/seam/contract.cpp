@@ -32,6 +32,7 @@ constexpr contract completed(contract out) {
   out.now_at = place_among(out.shared, "now");
   out.token_at = place_among(out.shared, "token");
   out.key_at = place_among(out.items, "key");
+  out.fence_at = place_among(out.items, "fence");
   return out;
 }
 

@@ -53,6 +53,7 @@ struct contract {
   std::size_t now_at = no_place;        ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;      ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;        ///< Where in an item the key stands.
+  std::size_t fence_at = no_place;      ///< The same of a receipt's fence, after the message's key.
   bool exact = false;  ///< Each call has rows of its own run: a shared run could mix their order.
 
   /// The texts of a statement on a table of the application; null: the dialect's own.

@@ -94,22 +94,12 @@ std::vector<std::size_t> numbered_places(std::size_t count) {
 }
 
 /// The rows of a settlement: the item, and its state.
-std::vector<changed_message> to_changed(row_set rows, std::span<const std::size_t> places,
-                                        const receipts_view& receipts) {
+std::vector<changed_message> to_changed(row_set rows, const receipts_view& receipts) {
   std::vector<changed_message> out;
   out.reserve(rows.size());
   for (const auto& each : rows_of<changed_row, held_row_item>(std::move(rows))) {
-    const std::size_t place = places[each.item];
-    out.push_back({.item = place, .id = receipts[place].id, .state = each.state});
+    out.push_back({.item = each.item, .id = receipts[each.item].id, .state = each.state});
   }
-  return out;
-}
-
-/// In the order of the keys, so that two batches lock their rows in the same order.
-std::vector<std::size_t> in_key_order(const receipts_view& receipts) {
-  std::vector<std::size_t> out = numbered_places(receipts.size());
-  std::stable_sort(out.begin(), out.end(),
-                   [&](std::size_t a, std::size_t b) { return receipts[a].key < receipts[b].key; });
   return out;
 }
 
@@ -333,12 +323,11 @@ std::vector<changed_message> mapped_table::settle(const queue_state& queue, tran
                                                   const mapped_statements::one& what,
                                                   const receipts_view& receipts,
                                                   const Request& request) const {
-  const std::vector<std::size_t> places = in_key_order(receipts);
   std::vector<value> items;
-  for (const std::size_t each : places) {
-    add_item(items, receipts[each], layout().key.size(), held_row_item{receipts[each].fence});
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    add_item(items, receipts[i], layout().key.size(), held_row_item{receipts[i].fence});
   }
-  return to_changed(run(queue, tx, what, request, items), places, receipts);
+  return to_changed(run(queue, tx, what, request, items), receipts);
 }
 
 std::vector<changed_message> mapped_table::change(const queue_state& queue, transaction_state* tx,
@@ -381,10 +370,8 @@ std::vector<changed_message> mapped_table::fail(const queue_state& queue, transa
     }
     receipts.push_back(one.receipt);
   }
-  const std::vector<std::size_t> places = in_key_order(receipts);
   std::vector<value> items;
-  for (const std::size_t each : places) {
-    const ended_attempt& one = attempts[each];
+  for (const ended_attempt& one : attempts) {
     add_item(items, one.receipt, layout().key.size(),
              failed_row_item{.fence = one.receipt.fence,
                              .error = one.error,
@@ -392,7 +379,7 @@ std::vector<changed_message> mapped_table::fail(const queue_state& queue, transa
                              .final = one.how != ended_attempt::kind::failed});
   }
   return to_changed(run(queue, tx, made_.fail, clock_request{queue.database().now()}, items),
-                    places, receipts);
+                    receipts);
 }
 
 const mapped_statement& mapped_table::insert_of(const std::vector<std::size_t>& columns) const {

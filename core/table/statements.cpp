@@ -66,6 +66,7 @@ mapped_statement::mapped_statement(std::string_view dialect, std::string_view bl
   contract_.shared = shared_;
   contract_.items = items_;
   contract_.columns = columns_;
+  contract_.fence_at = place_among(items_, "fence");
   contract_.exact = form.strict;
   contract_.texts = &texts_;
   std::string all = texts_.own_clock.many + texts_.own_clock.one;

@@ -475,20 +475,12 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
 2147483647
 
 -- fragment: mine
--- Of the messages in `held`: the ids, sorted, of those whose lease the given receipts hold, and the first item of
--- each.
+-- Of the messages in `held`: the ids, sorted, of those whose lease the given receipts hold, and the item of each.
+-- Receipts come by rising ids, each id once.
 mine AS MATERIALIZED (
   SELECT pg_catalog.array_agg(id ORDER BY id) AS ids, pg_catalog.array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, pg_catalog.min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM ROWS FROM (pg_catalog.unnest(CAST(:id AS bigint[])), pg_catalog.unnest(CAST(:fence AS bigint[])))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING pg_catalog.min(state) = 1 AND pg_catalog.min(item) IS NOT NULL
-  ) AS settled
+  FROM (SELECT id, fence, state, pg_catalog.width_bucket(id, CAST(:id AS bigint[])) AS item FROM held) AS found
+  WHERE state = 1 AND fence = (CAST(:fence AS bigint[]))[item]
 )
 
 -- fragment: held_receipts
@@ -1546,17 +1538,6 @@ WHERE id = ANY (CAST(:id AS bigint[]))
         = (CAST(:fence AS bigint[]))[pg_catalog.width_bucket(id, CAST(:id AS bigint[]))]
   AND (SELECT pg_catalog.count(*) FROM held) >= 0
 RETURNING pg_catalog.width_bucket(id, CAST(:id AS bigint[])) - 1 AS item, id
-
--- name: claim.complete.mixed
--- Several receipts of one message: the highest fence need not be the right one, because a take that was rolled back
--- has one, too.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-{mine}
-DELETE FROM {table}
-WHERE {receipt_held}
-RETURNING {receipt_item} AS item, id
 
 -- name: claim.complete.one
 -- Only outside transactions, which may keep a snapshot.

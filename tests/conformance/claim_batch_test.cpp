@@ -105,6 +105,30 @@ TEST_P(claim_batch, of_many_answers_for_the_receipt_that_is_stale_and_the_one_th
   }
 }
 
+TEST_P(claim_batch, answers_for_each_of_several_receipts_of_one_message) {
+  const std::vector wanted{settle_result::lease_lost, settle_result::applied,
+                           settle_result::lease_lost};
+  // Which fence is higher, is chance.
+  for (int i = 0; i < 8; ++i) {
+    jobs().enqueue("work");
+    tableq::receipt undone;
+    {
+      auto tx = db_with_clock().begin();
+      undone = jobs().in(tx).take(1).at(0).receipt;
+    }
+    const tableq::receipt held = take_one().receipt;
+    const std::vector<tableq::receipt> all{undone, held, undone};
+    EXPECT_EQ(jobs().extend_batch(all, 1h), wanted);
+    if (i % 2 == 0) {
+      EXPECT_EQ(jobs().complete_batch(all), wanted);
+      continue;
+    }
+    auto tx = db_with_clock().begin();
+    EXPECT_EQ(jobs().in(tx).complete_batch(all), wanted);
+    tx.commit();
+  }
+}
+
 TEST_P(claim_batch, in_any_order_of_receipts) {
   jobs().enqueue("a");
   jobs().enqueue("b");

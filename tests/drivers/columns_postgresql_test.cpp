@@ -88,7 +88,6 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
     };
     without(tableq::drivers::for_payloads);
     const bool one = without(tableq::drivers::for_one);
-    without(tableq::drivers::for_mixed);
     std::vector<contract> all;
     for (const contract& each : tableq::core::contracts()) all.push_back(places::with_places(each));
     for (const contract& each : places::own_contracts()) all.push_back(each);

@@ -88,9 +88,6 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
   if (const std::string own = single("claim.complete"); own != "claim.complete") {
     reads.push_back({.name = own, .with = settle_one});
   }
-  if (const std::string own = "claim.complete.mixed"; texts(own, "jobs").contains(own)) {
-    reads.push_back({.name = own, .with = settle, .bounded_sort = true});
-  }
   expect_constant(reads, "jobs",
                   {.columns = "payload, state, fence, attempts, due_at",
                    .values = here().bytes_literal("x") + ", 1 + n % 2, n % 2, n % 2, " + now() +

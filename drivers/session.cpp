@@ -14,6 +14,7 @@
 #include <tableq/error.hpp>
 #include <tableq/unstable/dialect.hpp>
 
+#include "core/base/undo.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/faulty_transport.hpp"
@@ -452,18 +453,12 @@ bool dialect_session::cannot_write() noexcept {
 template <class Work>
 bool dialect_session::in_unit(on_loss loss, const Work& work) {
   begin_unit(transport_->in_transaction());
-  try {
-    if (!work(on_loss::lost)) {
-      undo_unit();
-      return false;
-    }
-    loss_ = loss;
-    commit_unit();
-    return true;
-  } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
-    undo_unit();
-    throw;
-  }
+  core::undo unit([this]() noexcept { undo_unit(); });
+  if (!work(on_loss::lost)) return false;
+  loss_ = loss;
+  commit_unit();
+  unit.cancel();
+  return true;
 }
 
 bool dialect_session::only_payloads(const core::contract& contract,

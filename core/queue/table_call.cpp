@@ -13,6 +13,7 @@
 #include "core/seam/fields.hpp"
 #include "core/seam/statements.hpp"
 #include "core/session/combiner.hpp"
+#include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -229,21 +230,16 @@ void run_together(std::span<combined_call* const> all) {
   }
   database_state& database = first.queue_.database();
   const bool one_statement = groups.size() <= 1 && first.one_statement();
-  retry_policy policy(database.options().retry_for, contact::known);
-  for (bool done = false; !done;) {
-    try {
-      const leased_session session = database.sessions().lease();
-      std::optional<unit_of_work> unit;
-      if (!one_statement) unit.emplace(*session);
-      if (alone)
-        first.rows_ = first.queue_.run_on(*session, *first.what_, first.shared_, first.items_);
-      for (const call_group& group : groups) group.run(*session);
-      if (unit) unit->commit();
-      done = true;
-    } catch (const error& failure) {
-      if (!policy.again(failure, first.watched_)) throw;
-    }
-  }
+  const auto once = [&] {
+    const leased_session session = database.sessions().lease();
+    std::optional<unit_of_work> unit;
+    if (!one_statement) unit.emplace(*session);
+    if (alone)
+      first.rows_ = first.queue_.run_on(*session, *first.what_, first.shared_, first.items_);
+    for (const call_group& group : groups) group.run(*session);
+    if (unit) unit->commit();
+  };
+  repeating(database.options().retry_for, contact::known, once, first.watched_);
   for (const call_group& group : groups) group.share_out();
 }
 

@@ -4,6 +4,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/undo.hpp"
 #include "core/observe/observation.hpp"
 
 namespace tableq::inline v0::core {
@@ -58,18 +59,17 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
 
 std::unique_ptr<connection> session_pool::connect() {
   const auto begin = std::chrono::steady_clock::now();
-  try {
-    std::unique_ptr<connection> session = driver_.connect();
-    notify_observer(sink_, [&](observer& sink) {
-      sink.session_opened(driver_.name(), std::chrono::steady_clock::now() - begin);
-    });
-    return session;
-  } catch (...) {  // The place is free again; the exception continues unchanged.
+  undo place([this]() noexcept {
     const std::scoped_lock hold(mutex_);
     --open_;
     returned_.notify_one();
-    throw;
-  }
+  });
+  std::unique_ptr<connection> session = driver_.connect();
+  place.cancel();
+  notify_observer(sink_, [&](observer& sink) {
+    sink.session_opened(driver_.name(), std::chrono::steady_clock::now() - begin);
+  });
+  return session;
 }
 
 void session_pool::give_back(std::unique_ptr<connection> session) noexcept {

@@ -20,11 +20,9 @@ CAUGHT = {
     "core/queue/async_writer.hpp": {"write": [FOREIGN]},
     "core/base/process.cpp": {"leave_to_parent": [NEEDED]},
     "drivers/transport/files.cpp": {"handle_to": [NEEDED], "refusal_of_writes": [NEEDED]},
-    "core/session/session_pool.cpp": {"connect": [UNDONE]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},
     "core/waking/watcher_listens.cpp": {"open_listener": [NEEDED], "follow": [NEEDED]},
     "core/watch/keeper.cpp": {"run": [NEEDED]},
-    "core/watch/watch.cpp": {"add": [UNDONE, UNDONE]},
     "core/worker/engine.cpp": {
         "run": [NEEDED, NEEDED, NEEDED], "post": [FOREIGN], "returned": [NEEDED],
     },
@@ -32,11 +30,8 @@ CAUGHT = {
     "core/worker/kept_state.cpp": {"~kept_state": [NEEDED]},
     "core/worker/worker_state.cpp": {"report": [NEEDED]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
-    "drivers/postgresql/floor/floor_session.cpp": {
-        "aside": [NEEDED],
-        "look": [UNDONE],
-    },
-    "drivers/session.cpp": {"undo_unit": [NEEDED], "in_unit": [UNDONE]},
+    "drivers/postgresql/floor/floor_session.cpp": {"aside": [NEEDED]},
+    "drivers/session.cpp": {"undo_unit": [NEEDED]},
     "tools/children.cpp": {"start": [UNDONE]},
 }
 

@@ -85,7 +85,6 @@ CAUGHT = {
     "async_writer.hpp": "the error is the outcome that another thread is told",
     "leased_queue.cpp": "as operation.hpp; a lambda there would lead out of the room and back",
     "operation.hpp": "it gets the name of its operation, perhaps a clearer sentence, and goes on",
-    "table_call.cpp": "a unit of work may be repeated",
     "waiting.cpp": "the next read meets the failure, unless only the look is refused",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "keeper.cpp": "a keeper goes on",

@@ -7,6 +7,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/undo.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::drivers::postgresql {
@@ -369,13 +370,10 @@ void floor_session::look(known_table& of, order by) {
   for (int i = 0; i < looks_at_once; ++i) {
     const auto asked = of.where.ask(by, clock::now());
     if (!asked) return;
-    try {
-      table_places::sight seen = see(of, *asked);
-      of.where.answer(*asked, std::move(seen), clock::now());
-    } catch (...) {  // The next look is a first one; the exception continues unchanged.
-      of.where.give_up();
-      throw;
-    }
+    core::undo looking([&]() noexcept { of.where.give_up(); });  // the next look is a first one
+    table_places::sight seen = see(of, *asked);
+    of.where.answer(*asked, std::move(seen), clock::now());
+    looking.cancel();
   }
 }
 

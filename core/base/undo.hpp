@@ -1,0 +1,28 @@
+#pragma once
+
+#include <utility>
+
+namespace tableq::inline v0::core {
+
+/// Runs `work`, which must not throw, at its end, unless `cancel` was called: what an exception
+/// interrupts does not stay half done.
+///
+/// @par Thread safety
+/// One thread.
+template <class Work>
+class undo {
+ public:
+  explicit undo(Work work) : work_(std::move(work)) {}
+  undo(const undo&) = delete;
+  undo& operator=(const undo&) = delete;
+  ~undo() {
+    if (armed_) work_();
+  }
+  void cancel() noexcept { armed_ = false; }
+
+ private:
+  Work work_;
+  bool armed_ = true;
+};
+
+}  // namespace tableq::inline v0::core

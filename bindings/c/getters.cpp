@@ -14,6 +14,15 @@ field at(const tq_result* given, std::size_t row, const char* name) noexcept {
   return known->at(row, name);
 }
 
+/// Calls `work(row, value)` with the field of each row.
+template <class Work>
+void each_row(const tq_result* given, const char* name, Work work) noexcept {
+  const tq_result* const known = usable(given);
+  if (known == nullptr) return;
+  const std::string_view field = name == nullptr ? "" : name;
+  for (std::size_t row = 0; row < known->count(); ++row) work(row, known->at(row, field));
+}
+
 double parsed(std::string_view digits) noexcept {
   double out = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), out);
@@ -63,27 +72,21 @@ const char* tq_result_bytes(const tq_result* result, size_t row, const char* fie
 }
 void tq_result_all_ints(const tq_result* result, const char* field, int64_t* values) {
   if (values == nullptr) return;
-  for (size_t row = 0; row < tq_result_count(result); ++row) {
-    values[row] = tq_result_int(result, row, field);
-  }
+  tableq_c::each_row(result, field,
+                     [&](size_t row, const auto& found) { values[row] = found.number; });
 }
 size_t tq_result_all_bytes(const tq_result* result, const char* field, size_t* sizes, void* bytes,
                            size_t capacity) {
-  const size_t count = tq_result_count(result);
   size_t all = 0;
-  for (size_t row = 0; row < count; ++row) {
-    size_t size = 0;
-    tq_result_bytes(result, row, field, &size);
-    if (sizes != nullptr) sizes[row] = size;
-    all += size;
-  }
+  tableq_c::each_row(result, field, [&](size_t row, const auto& found) {
+    if (sizes != nullptr) sizes[row] = found.text.size();
+    all += found.text.size();
+  });
   if (bytes == nullptr || capacity < all) return all;
   auto* to = static_cast<char*>(bytes);
-  for (size_t row = 0; row < count; ++row) {
-    size_t size = 0;
-    const char* const from = tq_result_bytes(result, row, field, &size);
-    to = std::copy_n(from, size, to);
-  }
+  tableq_c::each_row(result, field, [&](size_t /*row*/, const auto& found) {
+    to = std::copy(found.text.begin(), found.text.end(), to);
+  });
   return all;
 }
 const tq_result* tq_result_list(const tq_result* result, size_t row, const char* field) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-import itertools
+import io
 import math
 import operator
 import os
@@ -475,28 +475,19 @@ class Rows:
         lib.tq_result_all_ints(self, field, values)
         return memoryview(values).cast("q").tolist()
 
-    def _joined(self, field: bytes) -> Tuple[Optional[bytes], List[int]]:
-        """Bytes of all rows one after the other, or None if they are many, and their sizes. More
-        may follow them."""
+    def all(self, field: bytes) -> List[bytes]:
+        """Bytes of all rows; those of none are empty."""
         count = len(self)
         sizes, room = bytes_at(None, _SIZE * count), _ROW * count
         joined = bytes_at(None, room)
         size = lib.tq_result_all_bytes(self, field, sizes, joined, room)
         if size > _MUCH:
-            joined = None
-        elif size > room:
+            return [self.data(row, field) or b"" for row in range(count)]
+        if size > room:
             joined = bytes_at(None, size)
             lib.tq_result_all_bytes(self, field, None, joined, size)
         # As wide as size_t, whose own letter newer stubs of memoryview do not know.
-        return joined, memoryview(sizes).cast("P").tolist()
-
-    def all(self, field: bytes) -> List[bytes]:
-        """Bytes of all rows; those of none are empty."""
-        joined, sizes = self._joined(field)
-        if joined is None:
-            return [self.data(row, field) or b"" for row in range(len(sizes))]
-        ends = itertools.accumulate(sizes)
-        return [joined[end - size : end] for end, size in zip(ends, sizes)]
+        return list(map(io.BytesIO(joined).read, memoryview(sizes).cast("P")))
 
     def text(self, row: int, field: bytes) -> str:
         return (self.data(row, field) or b"").decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from typing import (
     Mapping,
     Optional,
     Sequence,
+    Set,
     Tuple,
     Union,
 )
@@ -122,10 +123,11 @@ _rows_of, _row_of = operator.attrgetter("_rows"), operator.attrgetter("_row")
 
 def _whole(jobs: List[AnyJob]) -> Optional[Taken]:
     """The result of a take, if these are all its jobs. No step of Python for each."""
-    if set(map(type, jobs)) != {Job}:
+    try:
+        results: Set[Taken] = set(map(_rows_of, jobs))
+        rows = results.pop()
+    except (AttributeError, KeyError):  # Of a receipt, or of none.
         return None
-    results = set(map(_rows_of, jobs))
-    rows: Taken = results.pop()
     whole = not results and list(map(_row_of, jobs)) == list(range(len(rows)))
     return rows if whole else None
 

@@ -68,7 +68,6 @@ text dialect_texts::compiled(const core::contract& contract, const core::table_n
   std::string_view base = contract.name;
   const blocks& known = of_queue(clock, names, columns_of(base));
   std::string name = std::string(base) + form.ending();
-  if (transport->bare && name == contract.name && further_of(contract).steps) name += for_steps;
   const auto block = known.find(name);
   if (block == known.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/seam/fields.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -93,11 +94,21 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
   }
 }
 
+bool of_several_takes(std::span<const core::value> receipts, std::size_t width) {
+  constexpr std::size_t fence = core::place_of<receipt>("fence");
+  for (std::size_t i = fence; i < receipts.size(); i += width) {
+    if (receipts[i].number != receipts[fence].number) return true;
+  }
+  return false;
+}
+
 std::string text_form::ending() const {
   std::string out;
   if (one) out += for_one;
   if (next) out += for_next;
+  if (mixed) out += for_mixed;
   if (payloads) out += for_payloads;
+  if (steps) out += for_steps;
   return out;
 }
 

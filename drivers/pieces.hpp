@@ -21,18 +21,25 @@ struct text_form {
   std::size_t rows = 1;  ///< The copies of `{items: ...}`.
   bool one = false;
   bool next = false;
+  bool mixed = false;
   bool payloads = false;
+  bool steps = false;
 
   [[nodiscard]] std::string ending() const;
-  /// Another number below 2^14 for each form.
+  /// Another number below 2^15 for each form.
   [[nodiscard]] constexpr std::uint64_t key() const noexcept {
-    return rows << 3U | (one ? 4U : 0U) | (next ? 2U : 0U) | (payloads ? 1U : 0U);
+    return rows << 5U | (steps ? 16U : 0U) | (one ? 8U : 0U) | (next ? 4U : 0U) |
+           (mixed ? 2U : 0U) | (payloads ? 1U : 0U);
   }
 };
 
 /// Whether the values of the items are null or 0, but for payloads.
 [[nodiscard]] bool nothing_but_payloads(const core::contract& contract,
                                         std::span<const core::value> items);
+
+/// Whether the fences of receipts differ: several takes have given them.
+/// @param width values of each receipt.
+[[nodiscard]] bool of_several_takes(std::span<const core::value> receipts, std::size_t width);
 
 /// The number of the `left` items that go into the next text, which is made for `rows`.
 struct piece {

@@ -25,7 +25,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(text_form{.rows = most_rows}.key() < 1U << 14U);
+static_assert(text_form{.rows = most_rows}.key() < 1U << 15U);
 static_assert(most_statements <= 1U << 8U);
 
 /// @param common whether all queues share the text.
@@ -33,7 +33,7 @@ std::uint64_t text_key(const core::contract& contract, const core::table_names& 
                        const text_form& form, clock_source clock) noexcept {
   const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
   const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
-  return (slot << 23U) | (form.key() << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
+  return (slot << 24U) | (form.key() << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
          static_cast<std::uint64_t>(contract.id);
 }
 
@@ -485,11 +485,12 @@ void dialect_session::send(const call& of) {
       step(text_of(of, {.one = true}), of.with({}), of.out, of.loss);
       if (!of.out.empty() || !leaves_lengthy(of)) return;
     }
+    const bool steps = has_steps(of);
     const auto run_text = [&](on_loss loss) {
-      step(text_of(of, {}), of.with({}), of.out, loss);
+      step(text_of(of, {.steps = steps}), of.with({}), of.out, loss);
       return true;
     };
-    has_steps(contract) && brackets() ? in_unit(of.loss, run_text) : run_text(of.loss);
+    brackets() && steps ? in_unit(of.loss, run_text) : run_text(of.loss);
   } else if (texts_->definition.batches == batching::loop) {
     run_loop(of);
   } else if (texts_->definition.batches == batching::rows) {
@@ -544,25 +545,24 @@ void dialect_session::run_rows(const call& of) {
 bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
   const std::size_t width = of.contract.items.size();
   const std::size_t count = of.items.size() / width;
-  const bool follows = has_next(of.contract);
-  text_form form{.payloads = (count == 1 || follows) && only_payloads(of.contract, of.items)};
+  text_form form{.next = several && of.contract.settles};
+  form.payloads = (count == 1 || has_next(of.contract)) && only_payloads(of.contract, of.items);
   of.out = core::row_set(of.out.width());
   of.out.reserve(count);
-  prepared* text = &text_of(of, form);
+  prepared* text = nullptr;
   for (std::size_t done = 0; done < count; done += form.rows) {
-    if (form.next) {
-      if (several) form.rows = most_full_rows(count - done, texts_->definition);
-      text = &text_of(of, form);
-    }
-    const std::size_t rows = form.rows;
+    if (form.next && several) form.rows = most_full_rows(count - done, texts_->definition);
+    const auto items = of.items.subspan(done * width, form.rows * width);
+    form.mixed = form.next && of.contract.settles() && of_several_takes(items, width);
+    if (form.next || text == nullptr) text = &text_of(of, form);
     const std::size_t before = of.out.size();
     of.out.number_rows(static_cast<std::int64_t>(done));
-    step(*text, of.with(of.items.subspan(done * width, rows * width)), of.out, loss);
-    if (rows > 1 && of.out.size() != before + rows) return false;
-    for (std::size_t i = 1; i < rows; ++i) {
+    step(*text, of.with(items), of.out, loss);
+    if (form.rows > 1 && of.out.size() != before + form.rows) return false;
+    for (std::size_t i = 1; i < form.rows; ++i) {
       of.out.at(before + i, 0) = static_cast<std::int64_t>(done + i);
     }
-    form.next = form.next || (follows && of.out.size() > before);
+    form.next = form.next || (has_next(of.contract) && of.out.size() > before);
   }
   return true;
 }

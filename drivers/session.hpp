@@ -10,6 +10,7 @@
 
 #include <tableq/unstable/dialect.hpp>
 
+#include "core/seam/claim_requests.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_texts.hpp"
@@ -109,10 +110,11 @@ class dialect_session : public core::connection {
   /// Runs one statement, in as many pieces as its batch needs.
   void send(const call& of);
   [[nodiscard]] bool leaves_lengthy(const call& of);
-  /// Whether its text is a change and a query.
-  [[nodiscard]] bool has_steps(const core::contract& contract) const {
-    return contract.texts == nullptr && texts_->transport->bare &&
-           texts_->further_of(contract).steps;
+  /// Whether it is a take that a change and a query can do: they free no keys.
+  [[nodiscard]] bool has_steps(const call& of) const {
+    return of.contract.id == core::statement::claim_take && texts_->transport->bare &&
+           texts_->further_of(of.contract).steps &&
+           of.shared[core::place_of<core::take_request>("unkey")].number == 0;
   }
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const {

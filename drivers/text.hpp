@@ -38,13 +38,13 @@ inline constexpr std::string_view for_one = ".one";
 /// For a batch that is sent item by item, after an earlier item has changed a row: the transaction
 /// then holds the write lock, and the text need not read the catalogue again. It returns nothing,
 /// as the transport reports the ids. With `{items: ...}` it takes several items at once; if it has
-/// not changed a row for each, the batch is undone and sent item by item.
+/// not changed a row for each, the batch is undone and sent item by item. A settlement needs no item
+/// before; its text gets receipts of one fence, `.next.mixed` those of several.
 inline constexpr std::string_view for_next = ".next";
-/// A settlement by arrays that has also this text gets its receipts by rising ids. If an id comes
-/// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
-/// may keep a snapshot.
+/// After `.next`: a settlement whose receipts have several fences.
+inline constexpr std::string_view for_mixed = ".mixed";
 /// A change, `;`, and a query for the rows that it has changed. Both run in one transaction, at one
-/// time. In place of the plain block, for transports with transport_kind::bare.
+/// time. For takes with transport_kind::bare that free no keys.
 inline constexpr std::string_view for_steps = ".steps";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
 /// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads`.

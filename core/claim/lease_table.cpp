@@ -183,7 +183,7 @@ class own_table final : public lease_table {
   static taken_messages to_taken(const queue_state& queue, std::vector<Row> rows) {
     taken_messages out;
     out.good.reserve(rows.size());
-    for (Row& row : rows) add(out, std::move(row), queue);
+    for (Row& row : rows) add(out, row, queue);
     return out;
   }
 
@@ -219,7 +219,7 @@ class own_table final : public lease_table {
     return next.empty() ? std::nullopt : next.front().delay;
   }
 
-  static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
+  static void add(taken_messages& taken, delivery_row& row, const queue_state& queue) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
     if (row.expired) {
       taken.unfit.push_back(

@@ -153,11 +153,14 @@ CASE WHEN length(q.errors) > 1000000 OR NOT json_valid(q.errors) THEN '[]'
 -- the receipt of a take that was rolled back never matches a later take. Plain SQL may have put any value into
 -- the columns, even text: with the casts and bounds it cannot stop a take or a settlement.
 state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
-    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
+    attempts = CASE WHEN attempts BETWEEN 0 AND 2147483645 THEN attempts
+                    ELSE MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) END + 1,
     claimed_at = :claimed_at,
-    key = CASE WHEN :unkey = 0 THEN key END,
-    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = {clock} + :lease
+
+-- fragment: freed_key
+key = CASE WHEN :unkey = 0 THEN key END,
+    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END
 
 -- fragment: kept
 -- A completed message that stays. With a :window the key stays that long. With :strip only messages with keys change,
@@ -473,11 +476,9 @@ WHERE state = 0
       AND due_at <= {clock}))
 ORDER BY {line}
 
--- fragment: lease_of_several
+-- fragment: several_to_be_taken
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
 -- first.
-UPDATE main.{table}
-SET {new_lease}
 WHERE id IN (
   SELECT id FROM main.{table}
   {to_be_taken}
@@ -486,12 +487,17 @@ WHERE id IN (
 
 -- name: claim.take
 WITH unused AS (SELECT 1)
-{lease_of_several}
+UPDATE main.{table}
+SET {new_lease},
+    {freed_key}
+{several_to_be_taken}
 RETURNING {delivery}
 
 -- name: claim.take.steps
 -- SQLite first stores all rows that an UPDATE returns. For several messages a query afterwards costs less.
-{lease_of_several};
+UPDATE main.{table}
+SET {new_lease}
+{several_to_be_taken};
 SELECT {delivery}
 FROM main.{table}
 WHERE state IN (1, 2) AND due_at = {clock} + :lease
@@ -501,7 +507,8 @@ WHERE state IN (1, 2) AND due_at = {clock} + :lease
 -- Leaves a long message to claim.take.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET {new_lease}
+SET {new_lease},
+    {freed_key}
 WHERE id = (
   SELECT id FROM main.{table}
   {to_be_taken}
@@ -549,6 +556,12 @@ WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.complete.next
+-- Receipts of one take. SQLite deletes each row as it finds it; with a query in WHERE it first finds all.
+DELETE FROM main.{table}
+WHERE id IN ({items: :id}) AND state = 1 AND fence = :fence
+
+-- name: claim.complete.next.mixed
+-- Receipts of several takes.
 WITH receipt (id, fence) AS (VALUES {items: (:id, :fence)})
 DELETE FROM main.{table}
 WHERE id IN (

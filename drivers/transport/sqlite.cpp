@@ -132,6 +132,7 @@ class write_attempt {
 struct finalize {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
+using owned_statement = std::unique_ptr<sqlite3_stmt, finalize>;
 
 /// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew:
 /// borrowed values are not read again.
@@ -188,13 +189,14 @@ class sqlite_prepared final : public prepared {
     const sqlite3_int64 before = sqlite3_total_changes(handle_);
     step_all(statement_.get(), text_.bare || query_ ? nullptr : &out);
     const sqlite3_int64 changed = sqlite3_total_changes(handle_) - before;
-    if (query_ && changed != 0) step_all(query_.get(), &out);
+    if (query_ && changed != 0) {
+      out.reserve(static_cast<std::size_t>(sqlite3_changes(handle_)));
+      step_all(query_.get(), &out);
+    }
     if (text_.bare) add_changed(given, changed, out);
   }
 
  private:
-  using owned_statement = std::unique_ptr<sqlite3_stmt, finalize>;
-
   /// @return the rest of the text.
   const char* prepare(const char* sql, bool keep, owned_statement& into) {
     sqlite3_stmt* made = nullptr;
@@ -303,6 +305,8 @@ class sqlite_executor final : public transport {
   }
   void script(const std::string& sql, boundary what) override {
     const write_attempt lock(what == boundary::begin ? turn_.get() : nullptr);
+    if (turn_ && what == boundary::begin) return run(begin_, sql);
+    if (turn_ && what == boundary::commit) return run(commit_, sql);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
 
@@ -324,6 +328,17 @@ class sqlite_executor final : public transport {
   }
 
  private:
+  /// @param kept the statement after its first use: to parse it costs more than to run it.
+  void run(owned_statement& kept, const std::string& sql) {
+    if (!kept) {
+      sqlite3_stmt* made = nullptr;
+      sqlite3_prepare_v3(handle_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+      kept.reset(made);
+      if (made == nullptr) fail(handle_);
+    }
+    const running guard(handle_, kept.get());
+    if (sqlite3_step(kept.get()) != SQLITE_DONE) fail(handle_);
+  }
   /// The caller may have connected the session anew, to any database.
   [[nodiscard]] bool attached() const noexcept {
     return callers_->get_backend_name() == "sqlite3" && handle_of(*callers_) == handle_;
@@ -334,6 +349,8 @@ class sqlite_executor final : public transport {
   std::optional<session_files> files_;  // empty for a database in memory
   std::unique_ptr<sqlite_turn> turn_;
   checkpoint_pace pace_;
+  owned_statement begin_;  // these two in a session of tableq
+  owned_statement commit_;
 };
 
 /// The file of `dbname="file"`; empty for one that only SQLite can find.

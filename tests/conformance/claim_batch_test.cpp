@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -127,6 +129,23 @@ TEST_P(claim_batch, answers_for_each_of_several_receipts_of_one_message) {
     EXPECT_EQ(jobs().in(tx).complete_batch(all), wanted);
     tx.commit();
   }
+}
+
+TEST_P(claim_batch, of_several_takes_completes_by_no_stale_receipt) {
+  for (const std::string& each : numbered(10)) jobs().enqueue(each);
+  const auto before = jobs().take(10);
+  clock.advance(1h);
+  std::vector<tableq::delivery> now = jobs().take(5);
+  std::ranges::move(jobs().take(5), std::back_inserter(now));
+  ASSERT_EQ(now.size(), 10U);
+  std::vector wanted(10, settle_result::lease_lost);
+  EXPECT_EQ(jobs().complete_batch(before), wanted);
+  EXPECT_EQ(jobs().stats().leased, 10U);
+  now[3].receipt = before.at(3).receipt;
+  wanted.assign(10, settle_result::applied);
+  wanted[3] = settle_result::lease_lost;
+  EXPECT_EQ(jobs().complete_batch(now), wanted);
+  EXPECT_EQ(jobs().stats().leased, 1U);
 }
 
 TEST_P(claim_batch, in_any_order_of_receipts) {

@@ -61,6 +61,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
       {"each attempt is the first",
        {{{"claim.take", "2147483646) + 1", "2147483646) * 0 + 1"}},
         {{"new_lease", "2147483646) + 1", "2147483646) * 0 + 1"}},
+        {{"new_lease", "2147483646) END + 1", "2147483646) END * 0 + 1"}},
         {{"claim.take", "attempts + 1 ELSE", "1 ELSE"}}}},
       // Its count is left out.
       {"a fence is its random part",

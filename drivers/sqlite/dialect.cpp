@@ -96,7 +96,7 @@ dialect make_sqlite_dialect() {
       .setup = split_script(sqlite_sql::setup),
       .begin = "BEGIN IMMEDIATE",
       .batches = batching::loop,
-      .row_counts = {1, 2, 4, 8, 16, 32, 64},
+      .row_counts = {1, 2, 4, 8, 16, 32, 64, 100},
       // One writer: every order is strict anyway. SQLITE_MAX_LENGTH, 10^9, is of a whole row.
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,

@@ -457,8 +457,10 @@ TQ_API int tq_schedule_resume(tq_database* db, const char* name, size_t name_siz
 TQ_API int tq_schedule_remove(tq_database* db, const char* name, size_t name_size, int* existed,
                               tq_error** error);
 /// Adds the rule's message at once; its times stay.
-TQ_API int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int* existed,
-                               tq_error** error);
+/// @param id receives the id of the message, or of the earlier one that keeps it out. May be NULL.
+/// @param outcome receives ADDED or KEPT_FIRST; 0: there is no such rule. May be NULL.
+TQ_API int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int64_t* id,
+                               int* outcome, tq_error** error);
 /// Makes the rules of an owner these: adds, changes and removes what differs. Rules of others stay.
 /// @param rules payloads with their options, TQ_FOR_SCHEDULE.
 /// @param done one row, fields: added, changed, removed INT.

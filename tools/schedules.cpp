@@ -114,6 +114,25 @@ struct rule_argument : arguments {
   argument name = argument(command, "NAME", "", "The schedule").required();
 };
 
+struct run_arguments : rule_argument {
+  using rule_argument::rule_argument;
+  flag as_json{command, "--json", "Print an object with id and outcome: added or kept_first"};
+};
+
+exit_status run_now(const connection_options& connection, const run_arguments& given) {
+  const std::string name = given.name.text();
+  const auto done = connect(connection).schedules().run_now(name);
+  if (!done) return missing(name);
+  if (given.as_json) {
+    print_line(
+        json{{"name", name}, {"id", done->id.value}, {"outcome", to_string(done->result)}}.dump());
+    return exit_status::done;
+  }
+  print_line(std::to_string(done->id.value));
+  if (!done->created()) complain("exists: an earlier message is in the queue, and none was added");
+  return exit_status::done;
+}
+
 struct change_arguments : rule_arguments {
   using rule_arguments::rule_arguments;
 
@@ -224,9 +243,16 @@ void add_schedules(CLI::App& app, invocation& call) {
   add_rule_action(group, call, "resume", "Go on with the next time of a schedule",
                   &tableq::schedules::resume);
   add_rule_action(group, call, "remove", "Remove a schedule", &tableq::schedules::remove);
-  add_rule_action(group, call, "run",
-                  "Add the message of a schedule at once, unless --skip-if-running keeps it out",
-                  &tableq::schedules::run_now);
+  add_database_command<run_arguments>(
+      group, call, "run",
+      {.description = "Add the message of a schedule at once, and print its id",
+       .details = "If an earlier message keeps it out, by --key or --skip-if-running, the id is "
+                  "that one's, and\nstandard error says so. Exit status 1 when there is no such "
+                  "schedule.",
+       .usage = "NAME [--json]",
+       .examples = "  tableq schedules run nightly\n"
+                   "  tableq wait jobs \"$(tableq schedules run nightly)\""},
+      run_now);
 }
 
 }  // namespace tool

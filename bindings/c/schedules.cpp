@@ -116,9 +116,15 @@ int tq_schedule_remove(tq_database* db, const char* name, size_t name_size, int*
                        tq_error** error) {
   return told_by_name(db, name, name_size, existed, error, &tableq::schedules::remove);
 }
-int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int* existed,
-                        tq_error** error) {
-  return told_by_name(db, name, name_size, existed, error, &tableq::schedules::run_now);
+int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int64_t* id,
+                        int* outcome, tq_error** error) {
+  if (id != nullptr) *id = 0;
+  return telling(outcome, error, [&]() -> int {
+    const auto done = checked(db).db.schedules().run_now(text_of(name, name_size));
+    if (!done) return 0;
+    if (id != nullptr) *id = done->id.value;
+    return done->created() ? TQ_OUTCOME_ADDED : TQ_OUTCOME_KEPT_FIRST;
+  });
 }
 int tq_schedule_declare(tq_database* db, const char* owner, size_t owner_size,
                         const tq_batch* rules, tq_result** done, tq_error** error) {

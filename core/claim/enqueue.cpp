@@ -348,14 +348,14 @@ std::vector<enqueued> add_to_any(const queue_state& queue, transaction_state& tx
       options.created_at = each.options->created_at;
       items.push_back(to_item(queue, each.payload, options));
     }
-    add<typename decltype(items)::value_type>(queue, &tx, items, {});
+    std::vector<enqueued> added;
+    for (const message_id id : add<typename decltype(items)::value_type>(queue, &tx, items, {})) {
+      added.push_back({.id = id});
+    }
+    return added;
   };
-  if (queue.info().kind == kind::pending) {
-    add_with(pending_options());
-  } else {
-    add_with(enqueue_options());
-  }
-  return {};
+  return queue.info().kind == kind::pending ? add_with(pending_options())
+                                            : add_with(enqueue_options());
 }
 
 }  // namespace tableq::inline v0::core

@@ -48,7 +48,6 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
 /// @throws error as an enqueue.
 void check_for_any(const database_state& database, const queue_info& target,
                    const claim_message& message);
-/// @return the results in a claim queue; empty for the other kinds.
 std::vector<enqueued> add_to_any(const queue_state& queue, transaction_state& tx,
                                  std::span<const claim_message> messages);
 

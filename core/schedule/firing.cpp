@@ -53,8 +53,19 @@ std::pair<std::vector<timestamp>, timestamp> missed(const due_rule_row& rule, co
   return {std::move(times), last};
 }
 
+/// Why no message was added, for a person; empty: it was, or an earlier one is running.
+std::string why_none(const queue_state& queue, transaction_state& tx, bool skip,
+                     std::span<const enqueued> added) {
+  if (!skip || added.front().created()) return {};
+  const auto found =
+      queue.execute(&tx, statements::claim_state_of, {}, std::span(&added.front().id, 1));
+  return !found.empty() && found.front().state == message_state::dead
+             ? "its last message is dead and holds the key: redrive or purge it"
+             : "";
+}
+
 /// Adds the messages and goes on to the next time, or leaves it to a process that was faster.
-/// @return as add_messages.
+/// @return as why_none.
 std::string go_on(database_state& database, const due_rule_row& rule, const fire_request& request,
                   const queue_state* target, std::span<const timestamp> times) {
   const auto tx = begin_transaction(database.shared_from_this(), 0ms);
@@ -62,7 +73,11 @@ std::string go_on(database_state& database, const due_rule_row& rule, const fire
       run(tx->session(), names_for(database.options(), {}), statements::schedules_fire, request);
   if (won.empty()) return {};
   std::string problem;
-  if (target != nullptr) problem = add_messages(*target, *tx, rule.name, won.front(), times);
+  if (target != nullptr) {
+    const periodic_row& message = won.front();
+    problem =
+        why_none(*target, *tx, message.skip, add_messages(*target, *tx, rule.name, message, times));
+  }
   tx->commit();
   return problem;
 }

@@ -86,8 +86,9 @@ void check_rule(const schedule& rule, const queue_state& target) {
   check_for_any(target.database(), info, {rule.payload, &options});
 }
 
-std::string add_messages(const queue_state& queue, transaction_state& tx, std::string_view name,
-                         const periodic_row& message, std::span<const timestamp> times) {
+std::vector<enqueued> add_messages(const queue_state& queue, transaction_state& tx,
+                                   std::string_view name, const periodic_row& message,
+                                   std::span<const timestamp> times) {
   auto headers = to_headers(message.headers);
   if (!headers) refuse("its headers are no JSON object of texts");
   std::vector<claim_enqueue_options> options;
@@ -105,13 +106,7 @@ std::string add_messages(const queue_state& queue, transaction_state& tx, std::s
   std::vector<claim_message> messages;
   messages.reserve(options.size());
   for (const claim_enqueue_options& each : options) messages.push_back({message.payload, &each});
-  const auto added = add_to_any(queue, tx, messages);
-  if (!message.skip || added.empty() || added.front().created()) return {};
-  const std::vector<message_id> holder{{added.front().id}};
-  const auto found = queue.execute(&tx, statements::claim_state_of, {}, holder);
-  return !found.empty() && found.front().state == message_state::dead
-             ? "its last message is dead and holds the key: redrive or purge it"
-             : "";
+  return add_to_any(queue, tx, messages);
 }
 
 }  // namespace tableq::inline v0::core

@@ -39,9 +39,9 @@ std::shared_ptr<queue_state> target_of(database_state& database, std::string_vie
 void check_rule(const schedule& rule, const queue_state& target);
 
 /// Adds a rule's message, once for each time.
-/// @return why no message was added, for a person; empty: it was, or an earlier one is running.
-std::string add_messages(const queue_state& queue, transaction_state& tx, std::string_view name,
-                         const periodic_row& message, std::span<const timestamp> times);
+std::vector<enqueued> add_messages(const queue_state& queue, transaction_state& tx,
+                                   std::string_view name, const periodic_row& message,
+                                   std::span<const timestamp> times);
 
 /// Follows the rules that are due, for `database_state::attended_by`.
 upkeep make_rule_upkeep();

@@ -82,11 +82,12 @@ schedule_info info_of(const rule_row& row) {
   return out;
 }
 
-std::vector<rule_row> stored_rules(database_state& database) {
+/// @param name of one of them; empty: all.
+std::vector<rule_row> stored_rules(database_state& database, std::string_view name = {}) {
   return database.on_session([&](connection& session) -> std::vector<rule_row> {
     if (!has_feature_tables(database, session)) return {};
     return run(session, names_for(database.options(), {}), statements::schedules_list,
-               {.now = database.now()});
+               {.name = name, .now = database.now()});
   });
 }
 
@@ -315,21 +316,18 @@ bool schedules::remove(text_view name) {
       [&](core::change_of_rules& change) { return change.remove(name.view()).has_value(); });
 }
 
-bool schedules::run_now(text_view name) {
-  return core::operation(*state_, "schedules.run_now", outside_, [&] {
-    const auto found = state_->on_session([&](core::connection& session) {
-      return core::run(session, core::names_for(state_->options(), {}),
-                       core::statements::schedules_list,
-                       {.name = name.view(), .now = state_->now()});
-    });
-    if (found.empty()) return false;
+std::optional<enqueued> schedules::run_now(text_view name) {
+  const auto run_it = [&]() -> std::optional<enqueued> {
+    if (name.view().empty()) return std::nullopt;  // The statement would read all.
+    const auto found = core::stored_rules(*state_, name.view());
+    if (found.empty()) return std::nullopt;
     const core::rule_row& rule = found.front();
     const auto target = core::target_of(*state_, rule.queue);
-    core::in_one_transaction(*state_, nullptr, [&](core::transaction_state& tx) {
-      return core::add_messages(*target, tx, rule.name, rule, std::span(&rule.clock, 1));
+    return core::in_one_transaction(*state_, nullptr, [&](core::transaction_state& tx) {
+      return core::add_messages(*target, tx, rule.name, rule, std::span(&rule.clock, 1)).front();
     });
-    return true;
-  });
+  };
+  return core::operation(*state_, "schedules.run_now", outside_, run_it);
 }
 
 declared schedules::declare(text_view owner, const batch_view<schedule>& rules) {

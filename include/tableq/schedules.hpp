@@ -104,9 +104,9 @@ class TABLEQ_EXPORT schedules {
   /// @return false: there is none.
   bool remove(text_view name);
   /// Adds the rule's message at once, for the current time. The rule's times stay.
-  /// @return false: there is none.
+  /// @return the message, or the earlier one that keeps it out. Empty: there is no such rule.
   /// @throws error as an enqueue into its queue.
-  bool run_now(text_view name);
+  std::optional<enqueued> run_now(text_view name);
 
   /// Makes the rules of this owner these: adds, changes and removes what differs. Rules of others
   /// stay. For the start of a program; ten processes may do it at once.

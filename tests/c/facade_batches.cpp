@@ -190,8 +190,16 @@ bool schedules::resume(text_view name) {
 bool schedules::remove(text_view name) {
   return told_by_name(access::shared(state_)->get(outside_), name, tq_schedule_remove);
 }
-bool schedules::run_now(text_view name) {
-  return told_by_name(access::shared(state_)->get(outside_), name, tq_schedule_run_now);
+std::optional<enqueued> schedules::run_now(text_view name) {
+  const std::string_view rule = name.view();
+  std::int64_t id = 0;
+  int outcome = 0;
+  done([&](tq_error** e) {
+    return tq_schedule_run_now(access::shared(state_)->get(outside_), rule.data(), rule.size(), &id,
+                               &outcome, e);
+  });
+  if (outcome == 0) return std::nullopt;
+  return enqueued{.id = {id}, .result = effect_of(outcome)};
 }
 declared schedules::declare(text_view owner, const batch_view<schedule>& rules) {
   const std::string_view program = owner.view();

@@ -182,6 +182,7 @@ TEST_P(rules, stop_while_paused_and_resume_with_the_next_time) {
   EXPECT_FALSE(all().resume("other"));
   EXPECT_FALSE(all().remove("other"));
   EXPECT_FALSE(all().run_now("other"));
+  EXPECT_FALSE(all().run_now(""));
 }
 
 TEST_P(rules, keep_their_times_in_a_change_of_something_else) {
@@ -295,7 +296,10 @@ TEST_P(rules, of_all_queues_are_followed_by_a_reader_of_one) {
 TEST_P(rules, run_at_once_beside_their_times) {
   add(hourly());
   clock.advance(10min);
-  EXPECT_TRUE(all().run_now("hourly"));
+  const auto added = all().run_now("hourly");
+  ASSERT_TRUE(added);
+  EXPECT_TRUE(added->created());
+  EXPECT_TRUE(db_with_clock().claim("jobs").get(added->id));
   EXPECT_EQ(times(), texts{"01-01T00:10"});
   clock.advance(50min);
   EXPECT_EQ(times(), texts{"01-01T01:00"});

@@ -53,8 +53,21 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
   done({"schedules", "pause", "nightly"});
   EXPECT_TRUE(contains(done({"schedules", "list"}), "paused"));
   done({"schedules", "resume", "nightly"});
-  done({"schedules", "run", "nightly"});
-  EXPECT_EQ(db().claim("jobs").take(10).size(), 1U);
+  EXPECT_EQ(run({"schedules", "run", ""}).status, 1);
+  const std::string id = done({"schedules", "run", "nightly"});
+  const auto taken = db().claim("jobs").take(10);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(id, std::to_string(taken[0].receipt.id.value) + "\n");
+  done({"schedules", "change", "nightly", "--skip-if-running"});
+  const json added = json::parse(done({"schedules", "run", "nightly", "--json"}));
+  EXPECT_EQ(added, (json{{"name", "nightly"}, {"id", added.at("id")}, {"outcome", "added"}}));
+  EXPECT_TRUE(db().claim("jobs").get({added.at("id").get<std::int64_t>()}));
+  const ended kept = run({"schedules", "run", "nightly"});
+  EXPECT_EQ(kept.status, 0);
+  EXPECT_EQ(kept.out, added.at("id").dump() + "\n") << "the id of the one that keeps it out";
+  EXPECT_TRUE(contains(kept.err, "none was added")) << kept.err;
+  EXPECT_EQ(json::parse(done({"schedules", "run", "nightly", "--json"})).at("outcome"),
+            "kept_first");
   EXPECT_EQ(run({"drop", "jobs", "--yes"}).status, 2);
   done({"schedules", "remove", "nightly"});
   for (const char* const each : {"pause", "resume", "remove", "run"}) {
@@ -72,6 +85,8 @@ TEST_P(tool_schedules, that_are_wrong_say_where) {
   EXPECT_EQ(run({"every", "mail", "r", "@daily", "--missed", "some"}).status, 2);
   EXPECT_EQ(run({"every", "mail", "r", "@daily", "--", "a", "b"}).status, 2);
   EXPECT_EQ(run({"every", "absent", "r", "@daily"}).status, 3);
+  done({"every", "mail", "plain", "1h", "--", "x"});
+  EXPECT_EQ(done({"schedules", "run", "plain"}), "1\n") << "also of kinds without keys";
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ SLOW_CALLS: _Declared = {
     "tq_schedule_pause": (c_int, (c_void_p, *_text, _int)),
     "tq_schedule_resume": (c_int, (c_void_p, *_text, _int)),
     "tq_schedule_remove": (c_int, (c_void_p, *_text, _int)),
-    "tq_schedule_run_now": (c_int, (c_void_p, *_text, _int)),
+    "tq_schedule_run_now": (c_int, (c_void_p, *_text, _int64, _int)),
     "tq_schedule_declare": (c_int, (c_void_p, *_text, c_void_p, _out)),
     "tq_schedule_list": (c_int, (c_void_p, _out)),
     "tq_schedule_find": (c_int, (c_void_p, *_text, _out)),

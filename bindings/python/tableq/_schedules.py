@@ -16,6 +16,7 @@ from ._handles import (
     Result,
     bytes_of,
     out_int,
+    out_int64,
     text_of,
 )
 from ._library import lib
@@ -154,9 +155,14 @@ class Schedules:
         """Returns whether there was one."""
         return self._by_name(lib.tq_schedule_remove, name)
 
-    def run_now(self, name: str) -> bool:
-        """Adds the rule's message at once. Returns whether there is one."""
-        return self._by_name(lib.tq_schedule_run_now, name)
+    def run_now(self, name: str) -> Optional[int]:
+        """Adds the rule's message at once. Returns its id, or that of the earlier message that keeps
+        it out; None: there is no such rule."""
+        text = text_of(name, "name")
+        message, id_pointer = out_int64()
+        outcome, pointer = out_int()
+        call(lib.tq_schedule_run_now, self._database._handle(), text, len(text), id_pointer, pointer)
+        return message.value if outcome.value else None
 
     def declare(self, owner: str, rules: Iterable[Schedule]) -> Declared:
         """Makes the rules of this owner these: adds, changes and removes what differs. Rules of

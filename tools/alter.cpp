@@ -21,13 +21,8 @@ struct alter_arguments : claim_arguments {
   argument queue = argument(command, "QUEUE", "", "The queue").required();
   argument keep_completed{command, "--keep-completed", "yes|no", "Keep completed messages"};
   argument free_keys{command, "--free-keys", "yes|no", "A take frees the key of its message"};
-  argument groups_limit{command, "--groups-limit", "N",
-                        "N messages of a group are taken at a time"};
   argument groups_pass{command, "--groups-pass", "yes|no",
                        "A group goes on while one of its messages rests after a failure"};
-  argument strict{command, "--strict", "yes|no", "fifo and lifo: says why it cannot change"};
-  argument groups{command, "--groups", "yes|no", "Says why it cannot change"};
-  argument groups_by_turns{command, "--groups-by-turns", "yes|no", "Says why it cannot change"};
   flag dry_run{command, "--dry-run", "Show what would change, and change nothing"};
 };
 
@@ -53,12 +48,9 @@ tableq::queue_changes changes_of(const alter_arguments& given) {
   given.retain_dead.store(out.retain_dead, parse_lifetime);
   given.keep_completed.store(out.keep_completed, parse_switch);
   given.free_keys.store(out.keys, switch_of(tableq::key_scope::waiting, tableq::key_scope::active));
-  given.groups_limit.store(out.group_limit, number_from<int>(1, 1000));
+  given.groups.store(out.group_limit, number_from<int>(1, 1000));
   given.groups_pass.store(out.group_on_failure,
                           switch_of(tableq::group_policy::pass, tableq::group_policy::hold));
-  given.strict.store(out.ordering, switch_of(tableq::ordering::strict, tableq::ordering::relaxed));
-  given.groups.store(out.groups, parse_switch);
-  given.groups_by_turns.store(out.groups_by_turns, parse_switch);
   return out;
 }
 
@@ -92,6 +84,7 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
   for (const std::string& line : aligned(rows)) out.line(line);
   out.flush();
   status_line status;
+  if (changes.empty()) status.note("nothing differs");
   if (refused) {
     status.note(
         "a program that opens the queue with the old value of such an option is refused at its "
@@ -114,7 +107,9 @@ void add_alter(CLI::App& app, invocation& call) {
       {.description = "Change options of a queue while programs use it",
        .details = "Prints what has changed. Programs that use the queue follow within a second, "
                   "but for values that\n"
-                  "they gave when they opened it. Exit status 1 when nothing differs.",
+                  "they gave when they opened it. --strict, --groups-by-turns, --batches and "
+                  "whether a queue has\ngroups are chosen by `tableq create` and stay. Exit status "
+                  "1 when nothing differs.",
        .usage = "QUEUE OPTIONS [--dry-run]",
        .examples = "  tableq alter jobs --max-attempts 7 --retry 1s,1m --lease 1m\n"
                    "  tableq alter jobs --dead-letters letters --key-window 1h\n"

@@ -20,6 +20,15 @@ class help_formatter : public CLI::Formatter {
            help_.usage + "\n";
   }
 
+  std::string make_footer(const CLI::App* app) const override {
+    const auto options = app->get_options([](const CLI::Option* each) {
+      return each->get_type_name().find("TIME") != std::string::npos;
+    });
+    return (options.empty() ? ""
+                            : "A TIME has a unit: 500ms, 30s, 5m, 2h, 7d; at most 3650d.\n\n") +
+           Formatter::make_footer(app);
+  }
+
  private:
   command_help help_;
 };
@@ -28,7 +37,13 @@ void add_text(CLI::App& command, const std::string& name, std::string& target,
               const std::string& shown, const std::string& description) {
   command
       .add_option_function<std::string>(
-          name, [&target](const std::string& text) { target = text; }, description)
+          name,
+          [&target, name](const std::string& text) {
+            // Not the database of the environment instead.
+            if (name == "--db" && text.empty()) throw usage_error("--db is empty: give it a URL");
+            target = text;
+          },
+          description)
       ->type_name(shown)
       ->group(of_database);
 }
@@ -72,6 +87,15 @@ std::int64_t argument::number(std::int64_t least, std::int64_t most) const {
 std::size_t argument::count(std::size_t otherwise, std::size_t most) const {
   if (!given()) return otherwise;
   return static_cast<std::size_t>(number(1, static_cast<std::int64_t>(most)));
+}
+
+tableq::headers parse_headers(const argument& given) {
+  tableq::headers out;
+  for (const std::string& each : given.all()) {
+    if (!out.insert(parse_assignment(given.name(), each)).second)
+      throw usage_error(given.name() + " gives one name twice");
+  }
+  return out;
 }
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const command_help& help) {

@@ -12,6 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <tableq/message.hpp>
+
 #include "connection.hpp"
 #include "exit_status.hpp"
 
@@ -59,6 +61,9 @@ class argument {
  private:
   CLI::Option* option_;
 };
+
+/// `NAME=VALUE` of each. @throws usage_error, also for a name that is given twice.
+tableq::headers parse_headers(const argument& given);
 
 /// An option without a value.
 class flag {

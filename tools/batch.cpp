@@ -29,6 +29,7 @@ exit_status list_batches(const connection_options& connection, const batch_list_
   constexpr std::size_t page = 1000;
   const std::size_t count = given.count.count(20, 1'000'000'000);
   const tableq::database db = connect(connection);
+  tell_of_no_queues(db, connection);
   listing shown(given.as_json, {"BATCH", "NAME", "STATE", "TOTAL", "OUTSTANDING", "COMPLETED",
                                 "DEAD", "REMOVED", "GONE", "THEN", "CREATED"});
   std::optional<std::int64_t> before;
@@ -39,7 +40,7 @@ exit_status list_batches(const connection_options& connection, const batch_list_
     left -= found.size();
     for (const tableq::batch_info& one : found) {
       shown.add(
-          batch_json(one).dump(),
+          line_of(batch_json(one)),
           {std::to_string(one.id), one.name.empty() ? "-" : printable(one.name), state_of(one),
            std::to_string(one.total), std::to_string(one.outstanding),
            std::to_string(one.completed), std::to_string(one.dead), std::to_string(one.removed),
@@ -58,13 +59,18 @@ exit_status missing(std::int64_t id) {
 exit_status get_batch(const connection_options& connection, std::int64_t id) {
   const auto found = connect(connection).batch(id).get();
   if (!found) return missing(id);
-  print_line(batch_json(*found).dump());
+  print_line(line_of(batch_json(*found)));
   return exit_status::done;
 }
 
 exit_status seal_batch(const connection_options& connection, std::int64_t id) {
-  connect(connection).batch(id).seal();
-  return exit_status::done;
+  try {
+    connect(connection).batch(id).seal();
+    return exit_status::done;
+  } catch (const tableq::error& failure) {
+    if (failure.code() != tableq::errc::invalid_argument) throw;
+    return missing(id);
+  }
 }
 
 exit_status cancel_batch(const connection_options& connection, std::int64_t id) {
@@ -100,6 +106,7 @@ struct begin_arguments : arguments {
 exit_status begin(const connection_options& connection, const begin_arguments& given) {
   tableq::batch_options options{.name = given.name.text()};
   if (given.then.given()) {
+    if (given.then.text().empty()) throw usage_error("--then is empty: name a queue");
     options.then = {.queue = given.then.text(), .payload = given.payload.text()};
   } else {
     refuse(given.payload, "goes with --then");
@@ -151,7 +158,7 @@ void add_batch(CLI::App& app, invocation& call) {
   add_batch_action(
       batch, call, "seal",
       {.description = "No more messages are added to a batch; when they are done, it ends",
-       .details = "",
+       .details = "Exit status 1 when it is not there.",
        .usage = "ID",
        .examples = "  tableq batch seal 17"},
       seal_batch);

@@ -35,10 +35,22 @@ std::vector<std::string> split_arguments(const std::vector<std::string>& argumen
   return {std::make_reverse_iterator(mark), std::make_reverse_iterator(arguments.begin())};
 }
 
-/// `--leese` of `--leese=5m`: the word of a mistyped option, as options are written here.
+/// A word as commands and options are written here.
+bool is_word(std::string_view text) {
+  return !text.empty() && text.size() <= 24 &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
+}
+
+/// `--leese` of `--leese=5m`: the word of a mistyped option.
 bool looks_like_option(std::string_view word) {
-  return word.size() > 2 && word.size() <= 24 && word.starts_with("--") &&
-         word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
+  return is_word(word) && word.size() > 2 && word.starts_with("--");
+}
+
+/// A mistyped command, or none.
+std::string missing_command(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const bool word = !extras.empty() && is_word(extras.front()) && !extras.front().starts_with("-");
+  return word ? "there is no command " + extras.front() + ": " : "";
 }
 
 /// Not another argument itself, as CLI11 would: it may hold a payload or an address.
@@ -59,8 +71,8 @@ void add_commands(CLI::App& app, invocation& call) {
   app.set_version_flag("--version", version(), "Print the version");
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 the database refused or did not "
-      "answer.\n"
+      "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 no such queue, or the database "
+      "refused or did\nnot answer.\n"
       "Put a password into TABLEQ_DB, not into --db: the process list shows --db to other users.\n"
       "`tableq COMMAND --help` shows examples.\n\n"
       "Examples:\n"
@@ -128,10 +140,14 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
                       " is no option of this command, or one too many; see --help");
   } catch (const CLI::RequiredError& failure) {
     const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;
-    throw usage_error(command ? "give one of the commands that --help lists"
+    throw usage_error(command ? missing_command(app) + "give one of those that --help lists"
                               : std::string(failure.what()) + "; see --help");
   } catch (const CLI::ParseError& failure) {
-    throw usage_error(std::string(failure.what()) + "; see --help");
+    const std::string why = failure.what();
+    const std::size_t twice = why.find(": At Most 1 ");
+    throw usage_error(
+        (twice == std::string::npos ? why : why.substr(0, twice) + " is given twice") +
+        "; see --help");
   }
   if (call.tail && !call.takes_tail) throw usage_error("this command takes no arguments after --");
   return true;

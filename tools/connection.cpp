@@ -65,10 +65,20 @@ tableq::database connect(const connection_options& options, bool may_create, std
   return tableq::database::open(address_of(options), opening);
 }
 
+void tell_of_no_queues(const tableq::database& db, const connection_options& options) {
+  if ((options.schema.empty() && options.prefix.empty()) || !db.queues().empty()) return;
+  std::string where;
+  if (!options.schema.empty()) where += " in the schema " + in_quotes(options.schema);
+  if (!options.prefix.empty()) where += " with the prefix " + in_quotes(options.prefix);
+  complain("there are no queues" + where + "; check the spelling");
+}
+
 tableq::queue_info require(const tableq::database& db, const std::string& name) {
   if (auto found = db.find(name)) return *found;
   throw refused_error("there is no queue " + in_quotes(name) +
-                      "; make it with: tableq create KIND " + name);
+                      (db.queues().empty() ? ", nor any other; check --db, --schema and --prefix"
+                                           : "; `tableq list` shows the others") +
+                      ", or make it with: tableq create KIND " + name);
 }
 
 any_queue open_as(tableq::database& db, const std::string& name,

@@ -33,6 +33,10 @@ tableq::database connect(const connection_options& options, bool may_create = fa
                          std::size_t sessions = 4,
                          std::chrono::milliseconds retry_for = std::chrono::seconds{10});
 
+/// Says on standard error that there is no queue at all, if a misspelt --schema or --prefix may be
+/// the reason.
+void tell_of_no_queues(const tableq::database& db, const connection_options& options);
+
 /// The catalogue's entry of a queue. Without one: refused_error, which names the remedy.
 tableq::queue_info require(const tableq::database& db, const std::string& name);
 

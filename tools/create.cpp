@@ -22,8 +22,6 @@ struct queue_arguments : claim_arguments {
 
   argument kind{command, "KIND", "", "heap, fifo, lifo, pending, claim, or for create table"};
   argument queue{command, "QUEUE", "", "The queue's name: a-z, 0-9, _, - and ."};
-  argument groups{command, "--groups", "N",
-                  "claim: messages may have groups; N of a group are taken at a time"};
   flag strict{command, "--strict", "fifo and lifo: exact order; one reader at a time"};
   flag keep_completed{command, "--keep-completed,--keep",
                       "claim: keep completed messages until a purge"};

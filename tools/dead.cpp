@@ -29,8 +29,9 @@ exit_status list_dead(const connection_options& connection, const dead_list_argu
 
 struct redrive_arguments : action_arguments {
   using action_arguments::action_arguments;
-  argument count{command, "--count", "N", "With --all, or --error alone: at most N"};
-  argument rate{command, "--rate", "N", "With --all, or --error alone: at most N a second"};
+  argument count{command, "--count", "N", "With --all, or --error alone: at most N (all)"};
+  argument rate{command, "--rate", "N",
+                "With --all, or --error alone: at most N a second (no limit)"};
 };
 
 /// With a number or a rate.

@@ -24,7 +24,7 @@ struct dequeue_arguments : arguments {
   using arguments::arguments;
   argument queue = argument(command, "QUEUE", "", "The queue; any kind but claim").required();
   argument count{command, "--count", "N", "At most N messages (1)"};
-  argument wait{command, "--wait", "TIME", "Wait at most TIME for each message"};
+  argument wait{command, "--wait", "TIME", "Wait at most TIME for each message (0s)"};
   flag all{command, "--all", "Until the queue is empty"};
   flag as_json{command, "--json", "One object on each line"};
   flag raw{command, "--raw", "Print one payload, without a newline"};

@@ -19,12 +19,13 @@ struct doctor_arguments : arguments {
   using arguments::arguments;
   argument mapping{command, "--mapping", "FILE",
                    "Also the table of the application that this JSON describes"};
-  flag as_json{command, "--json", "One object on each line, also for what is right"};
+  flag as_json{command, "--json", "One object on each line, also of what is right"};
   flag verbose{command, "--verbose", "Also a line for each check that found nothing"};
 };
 
 exit_status inspect(const connection_options& connection, const doctor_arguments& given) {
   tableq::database db = connect(connection);
+  tell_of_no_queues(db, connection);
   std::vector<tableq::finding> all = db.inspect();
   if (given.mapping.given()) {
     for (tableq::finding& one : open_mapping(db, given.mapping.text()).inspect()) {
@@ -39,9 +40,8 @@ exit_status inspect(const connection_options& connection, const doctor_arguments
     problems = problems || one.severity == tableq::finding::level::problem;
     const std::string level(to_string(one.severity));
     if (given.as_json) {
-      out.line(
-          json{{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}
-              .dump());
+      out.line(line_of(
+          {{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}));
     }
     if (one.severity == tableq::finding::level::ok && !given.verbose) {
       ++unshown;

@@ -19,18 +19,15 @@ struct drop_arguments : queue_argument {
 exit_status drop(const connection_options& connection, const drop_arguments& given) {
   const std::string name = given.queue.text();
   tableq::database db = connect(connection);
+  const tableq::queue_info found = require(db, name);
   if (!given.yes) {
-    const auto found = db.find(name);
-    const bool stored = found && found->kind == tableq::kind::table;
+    const bool stored = found.kind == tableq::kind::table;
     throw usage_error(stored ? "this deletes the stored mapping, and the table stays; confirm with "
                                "--yes"
                              : "this deletes the queue with all its messages; confirm with --yes");
   }
   const std::vector<tableq::queue_info> before = db.queues();
-  if (!db.drop(name)) {
-    complain("there is no queue " + in_quotes(name));
-    return exit_status::nothing;
-  }
+  db.drop(name);
   for (const tableq::queue_info& each : before) {
     if (each.dead_letters != name || each.name == name) continue;
     complain("the queue " + each.name + " moves its dead messages to " + name +
@@ -45,9 +42,7 @@ void add_drop(CLI::App& app, invocation& call) {
   add_database_command<drop_arguments>(
       app, call, "drop",
       {.description = "Delete a queue with all its messages",
-       .details = "Exit status 1 when there is no such queue. Of a table of "
-                  "the application it deletes the stored\n"
-                  "mapping only.",
+       .details = "Of a table of the application it deletes the stored mapping only.",
        .usage = "QUEUE --yes",
        .examples = "  tableq drop mail --yes"},
       drop);

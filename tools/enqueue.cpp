@@ -21,24 +21,27 @@ namespace {
 struct enqueue_arguments : queue_argument {
   using queue_argument::queue_argument;
 
-  argument delay{command, "--delay", "TIME", "pending and claim: not read before this time"};
+  argument delay{command, "--delay", "TIME",
+                 "pending and claim: not read before this time is over (0s)"};
   argument priority{command, "--priority", "N", "claim: higher comes first (0)"};
   argument key{command, "--key", "TEXT", "claim: at most one message of the queue has this key"};
   argument on_duplicate{command, "--on-duplicate", "keep|reject|replace|postpone",
                         "claim: the policy if the key is held (keep)"};
   argument group{command, "--group", "TEXT",
                  "claim: messages of a group are taken one after the other"};
-  argument ttl{command, "--ttl", "TIME", "claim: dead if not taken within this time"};
+  argument ttl{command, "--ttl", "TIME", "claim: dead if not taken within this time (the queue's)"};
   argument batch{command, "--batch", "ID", "claim: the batch of the message"};
   argument header =
       argument(command, "--header", "NAME=VALUE", "claim: a header; may be repeated").repeatable();
-  argument created_at{command, "--created-at", "WHEN",
-                      "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"};
+  argument created_at{
+      command, "--created-at", "WHEN",
+      "Stored with the message (now): 2025-01-31T12:00:00Z, or milliseconds since 1970"};
   argument wait{command, "--wait", "TIME",
-                "Wait at most TIME for room in a full queue; with --lines for each part"};
+                "Wait at most TIME for room in a full queue; with --lines for each part (0s)"};
   argument max_payload{
       command, "--max-payload", "BYTES",
-      "Refuse longer messages (PostgreSQL: 500000000; pg_dump fails from 537000000 on)"};
+      "Refuse longer messages (PostgreSQL: 500000000; pg_dump fails from 537000000 on),\nup to "
+      "1000000000"};
   flag lines{command, "--lines", "Each line of standard input is a message"};
   flag standard_input{command, "--stdin", "All of standard input is one message"};
   flag ids{command, "--ids", "With --lines: print the ids"};
@@ -74,12 +77,7 @@ message_options read_options(const enqueue_arguments& given) {
   if (given.batch.given()) {
     result.claim.batch = tableq::batch_id{.value = given.batch.number(1, INT64_MAX)};
   }
-  for (const std::string& one : given.header.all()) {
-    auto [name, value] = parse_assignment(given.header.name(), one);
-    if (!result.claim.headers.emplace(name, std::move(value)).second) {
-      throw usage_error("--header gives one name twice");
-    }
-  }
+  result.claim.headers = parse_headers(given.header);
   return result;
 }
 

@@ -9,9 +9,11 @@ namespace tool {
 /// The exit status. Scripts depend on it; never renumber.
 enum class exit_status : int {
   done = 0,
-  nothing = 1,  ///< There was no message to take or to show, or a lease was lost.
-  usage = 2,    ///< The arguments are wrong; nothing was changed.
-  /// The database, or the receiver of the output, refused; or `work` ended before it answered.
+  /// What is to be taken, shown or changed is not there, but for a queue; or a lease was lost.
+  nothing = 1,
+  usage = 2,  ///< The arguments are wrong; nothing was changed.
+  /// The database, or the receiver of the output, refused; or `work` ended before it answered; or
+  /// there is no such queue.
   refused = 3,
 };
 

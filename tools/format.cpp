@@ -82,9 +82,13 @@ void add_bytes(json& object, const std::string& name, std::string_view bytes) {
   }
 }
 
+std::string line_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string with_payload(json object, std::string_view payload) {
   add_bytes(object, "payload", payload);
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return line_of(object);
 }
 
 std::string message_json(const tableq::message& message) {
@@ -99,9 +103,11 @@ std::string message_json(const tableq::stored_message& message) {
               {"attempts", message.attempts},
               {"priority", message.priority},
               {"key", message.key ? json(*message.key) : json()},
+              {"group", message.group ? json(*message.group) : json()},
               {"headers", json::object()},
               {"created_at", iso(message.created_at)},
               {"due_at", iso_or_null(message.due_at)},
+              {"expires_at", iso_or_null(message.expires_at)},
               {"claimed_at", iso_or_null(message.claimed_at)},
               {"finished_at", iso_or_null(message.finished_at)},
               {"errors", history(message.errors)}};

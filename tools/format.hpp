@@ -33,6 +33,9 @@ std::string base64(std::string_view bytes);
 /// `30s`, in the largest unit without a remainder.
 std::string brief(std::chrono::milliseconds duration);
 
+/// The object on one line. Bytes that are no UTF-8, which only plain SQL can store, are replaced.
+std::string line_of(const json& object);
+
 /// One JSON object on one line. The payload is the member `payload` when it is UTF-8, otherwise
 /// `payload_base64`.
 std::string with_payload(json object, std::string_view payload);

@@ -19,18 +19,20 @@ namespace {
 struct limit_arguments : queue_argument {
   using queue_argument::queue_argument;
 
-  argument capacity{command, "--capacity", "N", "The most waiting and leased messages, or none"};
-  argument rate{command, "--rate", "N", "Messages read per second, 0.001 or more, or none"};
-  argument burst{command, "--burst", "N", "The most messages at once after a pause"};
-  argument concurrency{command, "--concurrency", "N", "claim: the most leased messages, or none"};
+  argument capacity{command, "--capacity", "N",
+                    "The most waiting and leased messages; or none (a new queue, as all limits)"};
+  argument rate{command, "--rate", "N", "Messages read per second, 0.001 to 1,000,000; or none"};
+  argument burst{command, "--burst", "N",
+                 "With a rate: the most messages at once after a pause; or none: one second's"};
+  argument concurrency{command, "--concurrency", "N", "claim: the most leased messages; or none"};
   argument group{command, "--group", "NAME",
                  "claim: the limits of this group; with an empty name of all without their own"};
   argument running{command, "--running", "N",
-                   "The most ready and leased messages of the group, or none"};
-  argument weight{command, "--weight", "N", "Turns of the group where others have one, or none"};
-  argument count{command, "--count", "N", "With --groups: at most N (500)"};
+                   "The most ready and leased messages of the group; or none"};
+  argument weight{command, "--weight", "N", "Turns of the group where others have one; or none"};
+  argument count{command, "--count", "N", "With --groups: at most N, up to 10,000 (500)"};
   flag groups{command, "--groups", "claim: show the limits of groups, from NAME of --group on"};
-  flag as_json{command, "--json", "Print the limits as an object"};
+  flag as_json{command, "--json", "One object on each line"};
 
   [[nodiscard]] bool any() const {
     return capacity.given() || rate.given() || burst.given() || concurrency.given() ||
@@ -42,7 +44,7 @@ double parse_rate(const std::string& option, const std::string& text) {
   double out = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) {
-    throw usage_error(option + " must be a number of messages per second, such as 0.5, or none");
+    throw usage_error(option + " must be a number of messages per second, such as 0.5");
   }
   return out;
 }
@@ -51,8 +53,12 @@ template <class Number, class Read>
 void set_limit(std::optional<Number>& limit, const argument& given, Read read) {
   if (given.text() == "none") {
     limit.reset();
-  } else {
+    return;
+  }
+  try {
     given.store(limit, read);
+  } catch (const usage_error& wrong) {
+    throw usage_error(wrong.what() + std::string(", or none"));
   }
 }
 
@@ -95,7 +101,7 @@ void print(const tableq::queue& queue, bool as_json) {
   const json of = limits_json(queue.limits());
   const bool paused = queue.paused();
   listing all(as_json, {"QUEUE", "PAUSED", "CAPACITY", "RATE", "BURST", "CONCURRENCY"});
-  all.add(named({{"queue", queue.name()}, {"paused", paused}}, of).dump(),
+  all.add(line_of(named({{"queue", queue.name()}, {"paused", paused}}, of)),
           {queue.name(), paused ? "yes" : "no", shown(of["capacity"]), shown(of["rate"]),
            shown(of["burst"]), shown(of["concurrency"])});
   all.print();
@@ -109,16 +115,19 @@ exit_status on_queue(const connection_options& connection, const std::string& na
   return exit_status::done;
 }
 
-void print_groups(const std::string& queue, const tableq::limited_groups& found, bool as_json) {
+/// @return nothing if there is none.
+exit_status print_groups(const std::string& queue, const tableq::limited_groups& found,
+                         bool as_json) {
   listing all(as_json, {"GROUP", "RUNNING", "RATE", "BURST", "WEIGHT"});
   for (const tableq::limited_group& each : found.groups) {
     const json of = limits_json(each.limits);
-    all.add(named({{"queue", queue}, {"group", each.group}}, of).dump(),
+    all.add(line_of(named({{"queue", queue}, {"group", each.group}}, of)),
             {each.group.empty() ? "(others)" : printable(each.group), shown(of["running"]),
              shown(of["rate"]), shown(of["burst"]), shown(of["weight"])});
   }
   all.print();
   if (found.next) complain("there are more: --groups --group " + in_quotes(*found.next));
+  return all.status();
 }
 
 /// The limits of groups, or of one of them.
@@ -126,29 +135,31 @@ exit_status limit_groups(const connection_options& connection, const limit_argum
   if (given.capacity.given() || given.concurrency.given()) {
     throw usage_error("--capacity and --concurrency are of the whole queue: leave out --group");
   }
-  if (!given.group.given() && given.any()) {
+  if (given.groups && given.any()) {
     throw usage_error("--groups shows the limits of groups; name one with --group to change them");
   }
+  if (!given.groups) refuse(given.count, "goes with --groups");
   (void)changed(tableq::group_limits(), given);
-  tableq::database db = connect(connection, false);
-  tableq::claim_queue queue = db.claim(given.queue.text());
-  if (given.any()) {
-    const std::string& group = given.group.text();
-    queue.set_group_limits(changed(limits_of(queue, group), given), group);
+  const std::string name = given.queue.text();
+  const std::string group = given.group.text();
+  tableq::database db = connect(connection);
+  const tableq::queue_info found = require(db, name);
+  any_queue opened = open_queue(db, found);
+  tableq::claim_queue& queue = as_claim(opened, "only claim queues have groups");
+  if (!found.groups) {
+    throw usage_error("queue " + in_quotes(name) +
+                      " has no groups: only one that is created with --groups has them");
   }
-  if (!given.any() && !given.groups) {
-    const std::string& group = given.group.text();
-    const tableq::group_limits own = limits_of(queue, group);
-    print_groups(queue.name(), {.groups = {{group, own}}}, given.as_json);
-    if (own == tableq::group_limits() && !group.empty()) {
-      complain("it has no limits of its own: those of all others hold, see --group ''");
-    }
-    return exit_status::done;
+  if (given.groups) {
+    const tableq::group_limits_page page{.max = given.count.count(500, 10'000), .first = group};
+    return print_groups(name, queue.group_limits(page), given.as_json);
   }
-  tableq::group_limits_page page{.max = given.count.count(500, 10'000)};
-  if (given.groups) page.first = given.group.text();
-  if (!given.any() || given.as_json) {
-    print_groups(queue.name(), queue.group_limits(page), given.as_json);
+  if (given.any()) queue.set_group_limits(changed(limits_of(queue, group), given), group);
+  if (given.any() && !given.as_json) return exit_status::done;
+  const tableq::group_limits own = limits_of(queue, group);
+  print_groups(name, {.groups = {{group, own}}}, given.as_json);
+  if (!given.any() && own == tableq::group_limits() && !group.empty()) {
+    complain("it has no limits of its own: those of all others hold, see --group ''");
   }
   return exit_status::done;
 }
@@ -160,6 +171,7 @@ exit_status limit(const connection_options& connection, const limit_arguments& g
         "--running and --weight are of groups: name one with --group, or --group '' for all "
         "others");
   }
+  refuse(given.count, "goes with --groups");
   // Errors in the texts are reported before anything is opened.
   (void)changed(tableq::queue_limits(), given);
   const auto act = [&](tableq::queue& queue) {
@@ -213,10 +225,9 @@ void add_limit(CLI::App& app, invocation& call) {
   add_database_command<limit_arguments>(
       app, call, "limit",
       {.description = "Show or change the limits of a queue, for every process",
-       .details = "Without options it shows them. Other limits stay.",
-       .usage = "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
-                "[--concurrency N|none] [--group NAME [--running N|none] [--weight N|none]] "
-                "[--groups [--count N]] [--json]",
+       .details = "Without options it shows them. Other limits stay. With --groups: exit status 1 "
+                  "when no group has limits.",
+       .usage = "QUEUE [--group NAME] [--LIMIT N|none]... [--json] | QUEUE --groups [--count N]",
        .examples = "  tableq limit mail\n"
                    "  tableq limit mail --capacity 10000 --rate 5\n"
                    "  tableq limit jobs --concurrency 8 --rate none\n"

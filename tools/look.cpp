@@ -1,3 +1,4 @@
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,7 +34,7 @@ struct peek_arguments : look_arguments {
 struct stats_arguments : look_arguments {
   using look_arguments::look_arguments;
   source_arguments from{command, "One queue only"};
-  flag exact{command, "--exact", "Count all messages"};
+  flag exact{command, "--exact", "Count all messages, which is slow where there are many"};
 };
 
 struct list_arguments : look_arguments {
@@ -93,8 +94,6 @@ exit_status look_at_all(tableq::database& db, const tableq::stats_options& how,
 }
 
 exit_status stats(const connection_options& connection, const stats_arguments& given) {
-  const argument& queue = given.from.queue;
-  if (queue.given() && queue.text().empty()) throw usage_error("the queue's name is empty");
   tableq::database db = connect(connection);
   const tableq::stats_options how{.exact = given.exact};
   exit_status status = exit_status::done;
@@ -106,8 +105,9 @@ exit_status stats(const connection_options& connection, const stats_arguments& g
   }
   listing shown(given.as_json, {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE",
                                 "DEAD", "LETTERS", "OLDEST"});
-  for (const queue_figures& one : all) shown.add(figures_json(one).dump(), cells(one));
+  for (const queue_figures& one : all) shown.add(line_of(figures_json(one)), cells(one));
   shown.print();
+  if (all.empty()) tell_of_no_queues(db, connection);
   return status == exit_status::done ? shown.status() : status;
 }
 
@@ -124,6 +124,11 @@ figure in_dead_letters(tableq::database& db, const tableq::queue_info& queue) {
   }
 }
 
+json milliseconds_or_null(const std::optional<std::chrono::milliseconds>& time) {
+  return time ? json(time->count()) : json();
+}
+
+/// The names of options are those of the C interface.
 json description(const tableq::queue_info& queue, const figure& letters) {
   json result{{"queue", queue.name},
               {"kind", tableq::to_string(queue.kind)},
@@ -135,8 +140,21 @@ json description(const tableq::queue_info& queue, const figure& letters) {
   if (queue.kind == tableq::kind::claim) {
     result["lease_ms"] = queue.lease.count();
     result["max_attempts"] = queue.max_attempts;
-    result["keep"] = queue.keep_completed;
+    result["keep_completed"] = queue.keep_completed;
+    json retry = json::array();
+    for (const auto each : queue.retry.after) retry.push_back(each.count());
+    result["retry_ms"] = std::move(retry);
+    result["retry_jitter"] = queue.retry.jitter;
+    result["time_to_live_ms"] = milliseconds_or_null(queue.time_to_live);
+    result["keys"] = to_string(queue.keys);
+    result["key_window_ms"] = queue.key_window.count();
+    const auto& groups = queue.groups;
+    result["group_limit"] = groups ? json(groups->limit) : json();
+    result["group_on_failure"] = groups ? json(to_string(groups->on_failure)) : json();
+    result["group_by_turns"] = groups ? json(groups->by_turns) : json();
     result["group_limits"] = queue.group_limits;
+    result["retain_done_ms"] = milliseconds_or_null(queue.retention.done);
+    result["retain_dead_ms"] = milliseconds_or_null(queue.retention.dead);
     result["batches"] = queue.batches;
     result["dead_letters"] = queue.dead_letters.empty() ? json() : json(queue.dead_letters);
     result[std::string(letters.name)] = letters.count ? json(*letters.count) : json();
@@ -148,12 +166,13 @@ json description(const tableq::queue_info& queue, const figure& letters) {
 
 exit_status list_queues(const connection_options& connection, bool as_json) {
   tableq::database db = connect(connection);
+  tell_of_no_queues(db, connection);
   listing shown(as_json, {"QUEUE", "KIND", "OPTIONS"});
   for (const tableq::queue_info& one : db.queues()) {
     const figure letters = in_dead_letters(db, one);
     std::string options = options_text(one);
     if (letters.count) options += " " + std::string(letters.name) + "=" + letters.text();
-    shown.add(description(one, letters).dump(),
+    shown.add(line_of(description(one, letters)),
               {one.name, std::string(tableq::to_string(one.kind)), std::move(options)});
   }
   shown.print();

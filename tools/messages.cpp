@@ -37,6 +37,7 @@ std::vector<std::string> message_row(const tableq::stored_message& message, bool
   const auto time = message.finished_at ? message.finished_at : message.due_at;
   std::vector<std::string> out{
       std::to_string(message.id.value),
+      std::string(to_string(message.state)),
       std::to_string(message.priority),
       std::to_string(message.attempts),
       iso(message.created_at),
@@ -155,8 +156,8 @@ exit_status set_priority(const connection_options& connection, const priority_ar
 /// @param next_page(most) returns the next ones; empty: there are no others.
 template <class NextPage>
 exit_status print_pages(std::size_t count, bool as_json, bool progress, NextPage next_page) {
-  std::vector<std::string> heading{"ID",   "PRIORITY", "ATTEMPTS",  "CREATED",
-                                   "TIME", "KEY",      "LAST ERROR"};
+  std::vector<std::string> heading{"ID",      "STATE", "PRIORITY", "ATTEMPTS",
+                                   "CREATED", "TIME",  "KEY",      "LAST ERROR"};
   if (progress) heading.emplace_back("PROGRESS");
   listing shown(as_json, std::move(heading));
   while (count > 0) {

@@ -49,6 +49,7 @@ exit_status migrate(const connection_options& connection, const migrate_argument
   }();
   if (steps.empty()) {
     complain("no step is to be done");
+    tell_of_no_queues(db, connection);
   } else if (given.dry_run) {
     out.line(
         "-- The last statement sets the layout's number, so stop at the first error: with psql -v"

@@ -100,12 +100,16 @@ exit_status move(const connection_options& connection, const move_arguments& giv
       status.show(std::to_string(so_far.moved) + " moved");
     };
   }
+  for (const argument* each : {&given.from, &given.to}) {
+    if (each->given() && each->text().empty())
+      throw usage_error(each->name() + " is empty: give it a URL");
+  }
   const std::string target = target_of(given);
   tableq::database from = side(connection, given.from.text(), !given.dry_run);
   tableq::database to = side(connection, target, !given.dry_run);
   const tableq::message_move result = tableq::move_messages(from, to, given.queue.text(), options);
   status.clear();
-  print_line(given.as_json ? to_json(result).dump() : std::to_string(result.moved));
+  print_line(given.as_json ? line_of(to_json(result)) : std::to_string(result.moved));
   const bool stopped = options.stop.stop_requested();
   if (!given.as_json) tell_rest(result, stopped);
   return result.complete() && !stopped ? exit_status::done : exit_status::nothing;

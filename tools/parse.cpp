@@ -11,6 +11,7 @@
 #include <tableq/text.hpp>
 
 #include "exit_status.hpp"
+#include "format.hpp"
 
 namespace tool {
 
@@ -67,7 +68,7 @@ milliseconds parse_duration(const std::string& option, const std::string& text,
   }
   const milliseconds value{*number * *unit};
   if (value < least) {
-    throw usage_error(option + " must be at least " + std::to_string(least.count()) + "ms");
+    throw usage_error(option + " must be at least " + brief(least));
   }
   return value;
 }
@@ -78,7 +79,8 @@ tableq::retry_delays parse_delays(const std::string& option, const std::string& 
   for (std::string one; std::getline(list, one, ',');) {
     times.after.push_back(parse_duration(option, one));
   }
-  if (times.after.empty()) throw usage_error(option + " takes times such as 1s,10s,1m");
+  if (times.after.empty() || text.back() == ',')
+    throw usage_error(option + " takes times such as 1s,10s,1m");
   return times;
 }
 

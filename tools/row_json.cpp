@@ -22,7 +22,7 @@ std::optional<std::string> text_json(const std::string& text) {
 }
 
 std::string member(const std::string& name, const std::string& value) {
-  return json(name).dump(-1, ' ', false, json::error_handler_t::replace) + ':' + value;
+  return line_of(name) + ':' + value;
 }
 
 /// A value that is not NULL.
@@ -66,7 +66,7 @@ std::string delivery_json(const tableq::delivery& taken, const std::string& from
   object["attempt"] = taken.attempt;
   object["lease_until"] = iso(taken.lease_until);
   if (!taken.row.empty()) {
-    std::string out = object.dump();
+    std::string out = line_of(object);
     out.back() = ',';
     return out + member("row", row_json(taken.row)) + '}';
   }

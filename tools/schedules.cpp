@@ -17,7 +17,11 @@ namespace {
 int parse_missed(const std::string& option, const std::string& text) {
   if (text == "latest") return 1;
   if (text == "skip") return 0;
-  return static_cast<int>(parse_number(option, text, 1, 1000));
+  try {
+    return static_cast<int>(parse_number(option, text, 1, 1000));
+  } catch (const usage_error& wrong) {
+    throw usage_error(wrong.what() + std::string(", latest or skip"));
+  }
 }
 
 /// The options of a rule that `every` and `schedules change` share.
@@ -31,8 +35,9 @@ struct rule_arguments : arguments {
   argument header =
       argument(command, "--header", "NAME=VALUE", "claim: may be repeated").repeatable();
   argument missed{command, "--missed", "N",
-                  "Missed times made up for: latest (default), skip or N"};
-  argument later{command, "--not-later-than", "TIME", "Leave out times that are longer ago"};
+                  "Missed times made up for: latest (default), skip or N, up to 1000"};
+  argument later{command, "--not-later-than", "TIME",
+                 "Leave out times that are longer ago (no limit)"};
   flag skip{command, "--skip-if-running", "claim: no message while an earlier one is in the queue"};
 
   void apply(const invocation& call, tableq::schedule& to) const {
@@ -42,9 +47,7 @@ struct rule_arguments : arguments {
     group.store(to.group);
     if (to.group == "") to.group.reset();
     priority.store(to.priority, number_from<std::int32_t>(INT32_MIN, INT32_MAX));
-    if (header.given()) to.headers.clear();
-    for (const std::string& each : header.all())
-      to.headers.insert(parse_assignment(header.name(), each));
+    if (header.given()) to.headers = parse_headers(header);
     missed.store(to.catch_up, parse_missed);
     later.store(to.not_later_than, duration_from({}));
     if (skip) to.skip_if_running = true;
@@ -66,7 +69,7 @@ void set_times(tableq::schedule& to, const argument& given) {
     return;
   }
   try {
-    to.every = given.duration();
+    to.every = given.duration({}, std::chrono::milliseconds{1});
   } catch (const usage_error&) {
     throw usage_error(given.name() +
                       " is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
@@ -125,7 +128,7 @@ exit_status run_now(const connection_options& connection, const run_arguments& g
   if (!done) return missing(name);
   if (given.as_json) {
     print_line(
-        json{{"name", name}, {"id", done->id.value}, {"outcome", to_string(done->result)}}.dump());
+        line_of({{"name", name}, {"id", done->id.value}, {"outcome", to_string(done->result)}}));
     return exit_status::done;
   }
   print_line(std::to_string(done->id.value));
@@ -166,12 +169,14 @@ exit_status change(const invocation& call, const change_arguments& given) {
 
 struct rule_list_arguments : arguments {
   using arguments::arguments;
-  flag as_json{command, "--json", "Print an object for each"};
+  flag as_json{command, "--json", "One object on each line"};
 };
 
 exit_status list_rules(const connection_options& connection, const rule_list_arguments& given) {
+  tableq::database db = connect(connection);
+  tell_of_no_queues(db, connection);
   listing shown(given.as_json, {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"});
-  for (const tableq::schedule_info& each : connect(connection).schedules().list()) {
+  for (const tableq::schedule_info& each : db.schedules().list()) {
     shown.add(with_payload(schedule_json(each), each.rule.payload),
               {printable(each.rule.name), each.rule.queue, times_of(each.rule),
                printable(each.rule.zone), each.last ? iso(*each.last) : "-",
@@ -205,7 +210,7 @@ void add_every(CLI::App& app, invocation& call) {
       {.description = "Add a message to a queue again and again",
        .details =
            "Adds the schedule, or replaces the one of that name, with zone, payload and all other "
-           "options; `tableq schedules change` keeps the rest.\n"
+           "options;\n`tableq schedules change` keeps the rest.\n"
            "WHEN is minute, hour, day, month and weekday, @daily and the like, or an interval "
            "such as 90s.\n"
            "Processes that take, dequeue or work follow it.",

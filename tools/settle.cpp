@@ -27,7 +27,7 @@ struct receipt_arguments : arguments {
       argument(command, "QUEUE", "", "The claim queue, or the stored table").required();
   argument receipts =
       argument(command, "RECEIPT", "", "As `tableq take` printed them").required().many();
-  flag as_json{command, "--json", "An object for each, instead of a line of text"};
+  flag as_json{command, "--json", "One object on each line"};
 
   /// @throws usage_error for a text that is no receipt, before anything is changed.
   [[nodiscard]] std::vector<receipt> parsed() const {
@@ -76,7 +76,8 @@ struct fail_arguments : receipt_arguments {
   using receipt_arguments::receipt_arguments;
   argument error =
       argument(command, "--error", "TEXT", "The reason, for the message's history").required();
-  argument delay{command, "--delay", "TIME", "Time until it is ready again (the queue's)"};
+  argument delay{command, "--delay", "TIME",
+                 "Time until it is ready again; 0s: at once (the queue's)"};
   flag give_up{command, "--final", "It is dead at once, even with attempts left"};
 };
 
@@ -105,8 +106,8 @@ struct complete_arguments : receipt_arguments {
   using receipt_arguments::receipt_arguments;
   argument result{
       command, "--result", "TEXT",
-      "What the work has returned, up to 64 KiB, for `wait` and `get`: kept with the message in a "
-      "queue\nthat keeps completed ones"};
+      "What the work has returned, up to 64 KiB, for `wait` and `get`: kept with the message\nin a "
+      "queue that keeps completed ones"};
 };
 
 exit_status complete(const connection_options& connection, const complete_arguments& given) {
@@ -135,7 +136,7 @@ exit_status release(const connection_options& connection, const receipt_argument
 
 struct extend_arguments : receipt_arguments {
   using receipt_arguments::receipt_arguments;
-  argument lease = argument(command, "--lease", "TIME", "From now").required();
+  argument lease = argument(command, "--lease", "TIME", "They end so long from now").required();
 };
 
 exit_status extend(const connection_options& connection, const extend_arguments& given) {

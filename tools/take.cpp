@@ -22,7 +22,7 @@ struct take_arguments : arguments {
   using arguments::arguments;
   argument queue = argument(command, "QUEUE", "", "A claim queue, or a stored table").required();
   argument count{command, "--count", "N", "At most N messages, up to 10,000 (1)"};
-  argument wait{command, "--wait", "TIME", "Wait at most TIME for the first message"};
+  argument wait{command, "--wait", "TIME", "Wait at most TIME for the first message (0s)"};
   argument lease{command, "--lease", "TIME", "How long others may not take them (the queue's)"};
   flag as_json{command, "--json", "One object on each line"};
 };

@@ -217,8 +217,11 @@ exit_status top(const connection_options& connection, const top_arguments& given
   // Before the first thread, which may be one of the library's.
   std::optional<signal_queue> signals;
   if (live) signals.emplace();
-  watch all(connect(connection));
-  return live ? show(all, *signals, interval) : print_once(all, interval);
+  const tableq::database db = connect(connection);
+  watch all(db);
+  if (live) return show(all, *signals, interval);
+  tell_of_no_queues(db, connection);
+  return print_once(all, interval);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ exit_status wait_for(const connection_options& connection, const wait_arguments&
             {"state", found.state ? json(tableq::to_string(*found.state)) : json()},
             {"error", found.error ? json(found.error->error) : json()}};
   if (found.result) add_bytes(line, "result", *found.result);
-  print_line(line.dump());
+  print_line(line_of(line));
   return found.state == tableq::message_state::done ? exit_status::done : exit_status::nothing;
 }
 

@@ -32,18 +32,20 @@ struct work_arguments : arguments {
   work_queue_arguments from = work_queue_arguments(command);
   argument concurrency{command, "--concurrency", "N", "The most commands at once, up to 256 (1)"};
   argument lease{command, "--lease", "TIME",
-                 "How long this worker has a message before others may take it"};
+                 "How long this worker has a message before others may take it; extended while it\n"
+                 "works (the queue's)"};
   argument child{
       command, "--child", "KIND",
-      "job: a command for each message (the default); lines: N lasting commands, each of "
-      "which\nhandles one message after the other"};
+      "job: a command for each message (the default); lines: N lasting commands, each\nof which "
+      "handles one message after the other"};
   argument answer_within{command, "--answer-within", "TIME",
                          "With --child lines: how long an answer may take (without end)"};
   argument linger{
       command, "--linger", "TIME",
       "How long a finished message may wait for others, so that one transaction settles\n"
       "them, up to 60s (0s)"};
-  argument retry_delay{command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"};
+  argument retry_delay{command, "--retry-delay", "TIME",
+                       "Delay after a failure; 0s: at once (the queue's)"};
   argument grace{
       command, "--grace", "TIME",
       "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
@@ -51,7 +53,7 @@ struct work_arguments : arguments {
   flag until_empty{command, "--until-empty",
                    "End when no queue has a message that is ready, delayed or leased"};
   flag pass_db{command, "--pass-db",
-               "Pass the address of the message's database, with its password, to the "
+               "Pass the address of the message's database, with its password, to the\n"
                "command as TABLEQ_DB"};
   flag verbose{command, "--verbose", "Print a line on standard error for each message"};
   flag summary{command, "--summary", "Print a line on standard error at the end"};

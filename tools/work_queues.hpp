@@ -59,7 +59,7 @@ struct work_queue_arguments : arguments {
                    "Instead of QUEUE: the JSON of a mapping of the application's table"};
   argument weight =
       argument(command, "--weight", "QUEUE=N",
-               "The queue's share of the commands, 1 to 1000, among those of one precedence (1); "
+               "The queue's share of the commands, 1 to 1000, among those of one precedence (1);\n"
                "commands quicker than a take blur it")
           .repeatable();
   argument precedence =
@@ -68,7 +68,7 @@ struct work_queue_arguments : arguments {
           .repeatable();
   argument also_db =
       argument(command, "--also-db", "NAME[=URL]",
-               "One more database. Without =URL its address is in TABLEQ_DB_NAME, NAME in upper "
+               "One more database. Without =URL its address is in TABLEQ_DB_NAME, NAME in upper\n"
                "case: the process list shows =URL, with its password, to other users")
           .repeatable();
 

@@ -343,7 +343,10 @@ queue_info changed_options(const queue_info& stored, const queue_changes& change
   claim.key_window = changes.key_window;
   claim.dead_letters = changes.dead_letters;
   if (changes.group_limit || changes.group_on_failure) {
-    if (!stored.groups) refuse("the queue " + stored.name + " has no groups");
+    if (!stored.groups) {
+      refuse("the queue " + stored.name +
+             " has no groups and gets none: create another queue with groups");
+    }
     claim.groups = *stored.groups;
     claim.groups.limit = changes.group_limit.value_or(claim.groups.limit);
     claim.groups.on_failure = changes.group_on_failure.value_or(claim.groups.on_failure);

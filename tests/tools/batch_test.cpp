@@ -60,6 +60,14 @@ TEST_P(tool_batch, a_batch_within_another_is_a_member_of_it) {
   done({"batch", "seal", inner});
   EXPECT_EQ(shown(outer).at("state"), "ended");
   TABLEQ_EXPECT_REFUSAL(2, run({"batch", "begin", "--parent", "0"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"batch", "begin", "--then", ""}));
+}
+
+TEST_P(tool_batch, is_shown_with_a_name_of_plain_sql_that_is_no_text) {
+  const std::string id = begin();
+  here().sql("UPDATE tableq_batches SET name = CAST(x'ff41' AS TEXT)");
+  EXPECT_EQ(shown(id).at("state"), "open");
+  EXPECT_EQ(lines_of(done({"batch", "list"})).size(), 2U);
 }
 
 TEST_P(tool_batch, nothing_to_list_is_exit_status_1) {

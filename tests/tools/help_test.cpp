@@ -13,14 +13,28 @@ const std::vector<words>& commands() {
                                       {"create"},
                                       {"enqueue"},
                                       {"dequeue"},
+                                      {"take"},
+                                      {"complete"},
+                                      {"fail"},
+                                      {"release"},
+                                      {"extend"},
                                       {"work"},
                                       {"top"},
                                       {"get"},
+                                      {"wait"},
                                       {"cancel"},
                                       {"priority"},
                                       {"ready"},
                                       {"redrive"},
                                       {"alter"},
+                                      {"pause"},
+                                      {"resume"},
+                                      {"limit"},
+                                      {"every"},
+                                      {"schedules"},
+                                      {"schedules", "list"},
+                                      {"schedules", "change"},
+                                      {"schedules", "run"},
                                       {"peek"},
                                       {"stats"},
                                       {"list"},
@@ -38,6 +52,9 @@ const std::vector<words>& commands() {
                                       {"drop"},
                                       {"doctor"},
                                       {"migrate"},
+                                      {"move"},
+                                      {"bench"},
+                                      {"completion"},
                                       {"ddl"}};
   return all;
 }
@@ -49,6 +66,7 @@ TEST(tool_help, each_command_explains_itself_with_examples) {
     EXPECT_EQ(end.status, 0);
     EXPECT_EQ(end.err, "");
     EXPECT_TRUE(contains(end.out, "Usage: tableq")) << end.out;
+    EXPECT_EQ(contains(end.out, " TIME "), contains(end.out, "A TIME has a unit")) << end.out;
     const std::string example = end.out.substr(end.out.find("Examples:"));
     std::string name = "  tableq";
     for (std::size_t i = 0; i + 1 < arguments.size(); ++i) name += " " + arguments[i];

@@ -70,16 +70,29 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
   EXPECT_EQ(db().claim("jobs").group_limits().groups,
             (std::vector<tableq::limited_group>{{"", {.running = 3}}, {"vip", {.running = 20}}}));
   EXPECT_EQ(json::parse(done({"limit", "jobs", "--group", "", "--running", "none", "--json"})),
-            json::parse(R"({"queue": "jobs", "group": "vip", "running": 20, "rate": null,
-                            "burst": null, "weight": null})"));
+            json::parse(R"({"queue": "jobs", "group": "", "running": null, "rate": null,
+                            "burst": null, "weight": null})"))
+      << "the limits that were changed";
   EXPECT_EQ(run({"limit", "jobs", "--running", "3"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--capacity", "3"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--running", "x"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--groups", "--running", "3"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--groups", "--group", "a", "--running", "3"}).status, 2);
   EXPECT_EQ(run({"limit", "jobs", "--weight", "3"}).status, 2);
-  const auto refused = run({"limit", "jobs", "--group", "vip", "--weight", "3"});
-  EXPECT_NE(refused.err.find("--groups-by-turns"), std::string::npos) << refused.err;
+  EXPECT_EQ(run({"limit", "jobs", "--count", "3"}).status, 2);
+  EXPECT_EQ(run({"limit", "jobs", "--group", "a", "--count", "3"}).status, 2);
+  const auto unweighted = run({"limit", "jobs", "--group", "vip", "--weight", "3"});
+  EXPECT_NE(unweighted.err.find("--groups-by-turns"), std::string::npos) << unweighted.err;
+  done({"create", "claim", "plain"});
+  for (const words& rest : {words{"--groups"}, words{"--group", "a"}}) {
+    words all{"limit", "plain"};
+    all.insert(all.end(), rest.begin(), rest.end());
+    const ended none = run(all);
+    TABLEQ_EXPECT_REFUSAL(2, none);
+    EXPECT_TRUE(contains(none.err, "has no groups")) << none.err;
+  }
   done({"create", "claim", "turns", "--groups", "1", "--groups-by-turns"});
+  EXPECT_EQ(run({"limit", "turns", "--groups"}).status, 1) << "no group has limits";
   done({"limit", "turns", "--group", "vip", "--weight", "3"});
   EXPECT_EQ(db().claim("turns").group_limits().groups,
             (std::vector<tableq::limited_group>{{"vip", {.weight = 3}}}));
@@ -143,6 +156,9 @@ TEST_P(tool_limit, refuses_what_makes_no_sense_and_changes_nothing) {
     words all{"limit", "mail"};
     all.insert(all.end(), wrong.begin(), wrong.end());
     TABLEQ_EXPECT_REFUSAL(2, run(all));
+  }
+  for (const char* each : {"--capacity", "--rate", "--concurrency"}) {
+    EXPECT_TRUE(contains(run({"limit", "mail", each, "x"}).err, "or none")) << each;
   }
   EXPECT_EQ(db().fifo("mail").limits(), tableq::queue_limits());
   for (const char* each : {"pause", "resume", "limit"}) {

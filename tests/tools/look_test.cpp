@@ -30,6 +30,8 @@ TEST_P(tool_look, peek_shows_the_whole_message_as_json) {
   EXPECT_EQ(shown.at("key"), "k");
   EXPECT_EQ(shown.at("priority"), 2);
   EXPECT_EQ(shown.at("attempts"), 0);
+  EXPECT_TRUE(shown.at("group").is_null());
+  EXPECT_TRUE(shown.at("expires_at").is_null());
   EXPECT_EQ(shown.at("headers").at("a"), "b");
   EXPECT_TRUE(shown.at("errors").empty());
 }
@@ -49,6 +51,9 @@ TEST_P(tool_look, list_shows_kinds_and_options) {
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(json::parse(lines[0]).at("queue"), "jobs");
   EXPECT_EQ(json::parse(lines[0]).at("lease_ms"), 90'000);
+  EXPECT_EQ(json::parse(lines[0]).at("keep_completed"), false);
+  EXPECT_EQ(json::parse(lines[0]).at("retry_ms"), json({1000, 5000, 30'000, 300'000}));
+  EXPECT_TRUE(json::parse(lines[0]).at("group_limit").is_null());
   EXPECT_EQ(json::parse(lines[1]).at("strict"), true);
 }
 

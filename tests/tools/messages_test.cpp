@@ -33,7 +33,8 @@ TEST_P(tool_messages, are_listed_by_state) {
             "later");
   const auto table = lines_of(done({"list", "jobs"}));
   ASSERT_EQ(table.size(), 3U);
-  EXPECT_TRUE(table[0].starts_with("ID  PRIORITY  ATTEMPTS  CREATED"));
+  EXPECT_TRUE(table[0].starts_with("ID  STATE  PRIORITY  ATTEMPTS  CREATED"));
+  EXPECT_TRUE(contains(table[1], "  ready  ")) << table[1];
   EXPECT_EQ(run({"list", "jobs", "--state", "dead"}).status, 1);
   EXPECT_EQ(run({"list", "jobs", "--state", "held"}).status, 1);
 }
@@ -141,17 +142,17 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   EXPECT_TRUE(contains(back.err, "dead messages of the queue wait in letters"));
   EXPECT_EQ(db().find("jobs")->dead_letters, "");
   for (const words& arguments :
-       {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "yes"},
+       {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "2"},
         words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"},
         words{"alter", "jobs"}, words{"alter", "jobs", "--dry-run"},
-        words{"doctor", "--mapping", "/dev/zero"}}) {
+        words{"alter", "jobs", "--dead-letters", ""}, words{"doctor", "--mapping", "/dev/zero"}}) {
     EXPECT_NE(run(arguments).status, 0);
   }
 }
 
 TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
   auto jobs = db().claim("grouped", {.max_attempts = 1, .groups = {.enabled = true}});
-  const ended altered = run({"alter", "grouped", "--retain-dead", "7d", "--groups-limit", "2"});
+  const ended altered = run({"alter", "grouped", "--retain-dead", "7d", "--groups", "2"});
   EXPECT_EQ(altered.status, 0) << altered.err;
   EXPECT_TRUE(contains(altered.out, "groups_hold     1     ->  2")) << altered.out;
   EXPECT_TRUE(contains(altered.out, "retain_dead_ms  none  ->  604800000")) << altered.out;
@@ -159,7 +160,7 @@ TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
   for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.group = "one"});
   EXPECT_EQ(jobs.take(3).size(), 2U);
   EXPECT_EQ(db().find("grouped")->retention.dead, std::chrono::days(7));
-  EXPECT_NE(run({"alter", "grouped", "--groups-limit", "0"}).status, 0);
+  EXPECT_NE(run({"alter", "grouped", "--groups", "0"}).status, 0);
 }
 
 TEST_P(tool_messages, are_of_claim_queues_only_and_named_well) {

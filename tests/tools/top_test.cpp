@@ -141,6 +141,32 @@ TEST_P(tool_top, shows_queues_that_come_and_go) {
   EXPECT_EQ(running->wait().status, 0);
 }
 
+TEST_P(tool_top, leaves_out_what_its_user_may_not_read) {
+  const auto schema = here().other_schema();
+  const auto user = schema ? here().new_user() : std::nullopt;
+  if (!user) GTEST_SKIP() << "this database, or this user, makes no users";
+  done({"create", "fifo", "mail", "--schema", *schema});
+  done({"create", "fifo", "secret", "--schema", *schema});
+  here().sql(tableq::grants(db().backend(), tableq::role::viewer, user->name, "mail", {},
+                            {.schema_name = *schema}));
+  const words on_it{"--db", user->url, "--schema", *schema, "--interval", "100ms"};
+  words once{"top", "--once"};
+  once.insert(once.end(), on_it.begin(), on_it.end());
+  const auto lines = lines_of(done(once));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[1].starts_with("mail ")) << lines[1];
+  words live{"top"};
+  live.insert(live.end(), on_it.begin(), on_it.end());
+  pseudo_terminal terminal;
+  const auto running = start(live, {.in = terminal.end(), .out = terminal.end()});
+  ASSERT_TRUE(terminal.shows("mail")) << terminal.seen();
+  terminal.forget();
+  ASSERT_TRUE(terminal.shows("mail")) << terminal.seen();
+  EXPECT_FALSE(contains(terminal.seen(), "secret"));
+  terminal.type("q");
+  EXPECT_EQ(running->wait().status, 0);
+}
+
 TEST_P(tool_top, refuses_intervals_that_are_none) {
   TABLEQ_EXPECT_REFUSAL(2, run({"top", "--interval", "10ms"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"top", "--interval", "2h"}));

@@ -93,6 +93,14 @@ TEST_P(tool_usage, a_mistyped_option_is_named) {
   }
 }
 
+TEST_P(tool_usage, a_mistyped_command_is_named) {
+  for (const words& arguments : {words{"enque", "fifo", "x"}, words{"dead", "enque"}}) {
+    const ended end = run(arguments);
+    TABLEQ_EXPECT_REFUSAL(2, end);
+    EXPECT_TRUE(contains(end.err, "there is no command enque")) << end.err;
+  }
+}
+
 TEST_P(tool_usage, a_queue_of_another_kind_is_told_with_what_to_do) {
   const ended end = run({"create", "claim", "fifo"});
   TABLEQ_EXPECT_REFUSAL(2, end);
@@ -105,6 +113,11 @@ TEST_P(tool_usage, values_that_are_missing) {
                   {"enqueue", "claim", "--key=", "x"},
                   {"enqueue", "claim", "x", "--key", ""},
                   {"list", "--db"},
+                  {"list", "--db", ""},
+                  {"move", "claim", "--to", ""},
+                  {"move", "claim", "--from", "", "--to", here().url()},
+                  {"create", "claim", "new", "--retry", "1s,"},
+                  {"create", "claim", "new", "--dead-letters", ""},
                   {"dequeue", "fifo", "--count", "1", "--count", "2"}});
 }
 
@@ -258,13 +271,68 @@ TEST_P(tool_usage, databases_that_refuse_are_exit_status_3_and_show_no_password)
 }
 
 TEST_P(tool_usage, queues_that_do_not_exist_are_exit_status_3) {
-  for (const words& arguments :
-       {words{"enqueue", "nope", "x"}, words{"dequeue", "nope"}, words{"peek", "nope"},
-        words{"stats", "nope"}, words{"purge", "nope", "--yes"}, words{"dead", "list", "nope"},
-        words{"work", "nope", "--", "true"}}) {
+  for (const words& arguments : {words{"enqueue", "nope", "x"},
+                                 words{"dequeue", "nope"},
+                                 words{"take", "nope"},
+                                 words{"complete", "nope", "1.1.1"},
+                                 words{"peek", "nope"},
+                                 words{"stats", "nope"},
+                                 words{"list", "nope"},
+                                 words{"get", "nope", "1"},
+                                 words{"wait", "nope", "1"},
+                                 words{"cancel", "nope", "1"},
+                                 words{"redrive", "nope", "--all"},
+                                 words{"purge", "nope", "--yes"},
+                                 words{"pause", "nope"},
+                                 words{"limit", "nope"},
+                                 words{"limit", "nope", "--group", "g"},
+                                 words{"limit", "nope", "--group", "g", "--running", "1"},
+                                 words{"drop", "nope"},
+                                 words{"drop", "nope", "--yes"},
+                                 words{"dead", "list", "nope"},
+                                 words{"work", "nope", "--", "true"},
+                                 words{"bench", "--queue", "nope"}}) {
     const ended end = run(arguments);
     TABLEQ_EXPECT_REFUSAL(3, end);
-    EXPECT_TRUE(contains(end.err, "tableq create"));
+    EXPECT_TRUE(contains(end.err, "there is no queue \"nope\"")) << end.err;
+    EXPECT_TRUE(contains(end.err, "tableq create")) << end.err;
+  }
+  for (const words& arguments :
+       {words{"alter", "nope", "--lease", "1s"}, words{"every", "nope", "r", "1s"},
+        words{"migrate", "nope"}, words{"batch", "begin", "--then", "nope"}}) {
+    TABLEQ_EXPECT_REFUSAL(3, run(arguments));
+  }
+}
+
+TEST_P(tool_usage, what_else_is_not_there_is_exit_status_1) {
+  for (const words& arguments :
+       {words{"get", "claim", "99"}, words{"get", "claim", "--key", "k"},
+        words{"wait", "claim", "99"}, words{"cancel", "claim", "99"}, words{"ready", "claim", "99"},
+        words{"priority", "claim", "99", "--to", "1"}, words{"redrive", "claim", "99"},
+        words{"list", "claim", "--state", "dead"}, words{"batch", "get", "99"},
+        words{"batch", "seal", "99"}, words{"batch", "cancel", "99"}, words{"batch", "list"},
+        words{"schedules", "list"}, words{"schedules", "run", "r"},
+        words{"schedules", "pause", "r"}, words{"schedules", "change", "r", "--zone", "UTC"}}) {
+    EXPECT_EQ(run(arguments).status, 1) << arguments[0] << " " << arguments[1];
+  }
+}
+
+TEST_P(tool_usage, a_misspelt_schema_or_prefix_is_told) {
+  std::vector<words> misspelt{{"--prefix", "other_"}};
+  if (here().other_schema()) misspelt.push_back({"--schema", "nosuch"});
+  for (const words& wrong : misspelt) {
+    for (words arguments :
+         {words{"list"}, words{"stats"}, words{"schedules", "list"}, words{"top", "--once"},
+          words{"doctor"}, words{"migrate"}, words{"batch", "list"}}) {
+      arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+      const ended end = run(arguments);
+      EXPECT_TRUE(contains(end.err, "there are no queues")) << arguments[0] << ": " << end.err;
+      EXPECT_TRUE(contains(end.err, wrong[1])) << arguments[0] << ": " << end.err;
+    }
+    EXPECT_EQ(run({"schedules", "run", "r", wrong[0], wrong[1]}).status, 1);
+    const ended end = run({"peek", "fifo", wrong[0], wrong[1]});
+    TABLEQ_EXPECT_REFUSAL(3, end);
+    EXPECT_TRUE(contains(end.err, wrong[0])) << end.err;
   }
 }
 

@@ -49,8 +49,8 @@ json database_json(const call& asked, std::size_t which, const database_view& al
 json message_data(const call& asked, const tableq::stored_message& one, bool few) {
   json out = json::parse(message_json(one));
   if (few) out["no_right"] = true;
-  constexpr std::array hidden{"payload",  "headers",    "result", "key",
-                              "attempts", "claimed_at", "errors"};
+  constexpr std::array hidden{"payload",  "headers",    "result", "key",       "group",
+                              "attempts", "claimed_at", "errors", "expires_at"};
   const std::size_t count = few ? hidden.size() : asked.rules().shows_payloads ? 0 : 3;
   for (const char* const each : std::span(hidden).first(count)) out.erase(each);
   return out;

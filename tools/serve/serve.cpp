@@ -43,8 +43,9 @@ struct serve_arguments : arguments {
       "File with the token that visitors must give; needed for every\naddress but loopback"};
   argument path{command, "--path", "/PATH",
                 "Path below which a proxy shows the pages, such as /tableq"};
-  argument span{command, "--history", "TIME", "Time that the charts cover (1h)"};
-  argument interval{command, "--interval", "TIME", "Time between two readings of the figures (2s)"};
+  argument span{command, "--history", "TIME", "Time that the charts cover, from 12s (1h)"};
+  argument interval{command, "--interval", "TIME",
+                    "Time between two readings of the figures, from 100ms (2s)"};
   flag allow_changes{command, "--allow-changes", "Let visitors pause, cancel, redrive and delete"};
   flag show_payloads{command, "--show-payloads", "Show payloads, headers and results"};
   flag open_metrics{command, "--open-metrics", "Serve /metrics without the token"};
@@ -145,6 +146,7 @@ std::vector<std::unique_ptr<web::watched_database>> watch_all(const serve_argume
   std::set<std::string> labels;
   for (const std::string& url :
        given.urls.given() ? given.urls.all() : std::vector{address_of(of_app)}) {
+    if (url.empty()) throw usage_error("--db is empty: give it a URL");
     connection_options where = given.connection;
     where.url = url;
     where.verify_only = true;

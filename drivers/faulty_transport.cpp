@@ -203,7 +203,8 @@ class faulty_transport final : public transport {
                 [&] { link_->real().script(sql, what); });
   }
 
-  bool run_together(const std::string& begin, std::span<const bound_statement> all) override {
+  bool run_together(const std::string& begin, bool needed,
+                    std::span<const bound_statement> all) override {
     std::vector<bound_statement> real(all.begin(), all.end());
     std::vector<std::string_view> names;
     bool writes = false;
@@ -216,7 +217,7 @@ class faulty_transport final : public transport {
     }
     bool done = false;
     link_->make_together(names, writes && !link_->in_transaction(), boundary::none,
-                         [&] { done = link_->real().run_together(begin, real); });
+                         [&] { done = link_->real().run_together(begin, needed, real); });
     return done;
   }
 

@@ -199,6 +199,7 @@ class dialect_session : public core::connection {
   bool broken_ = false;
   /// The application's statements, or one that failed, may have ended the transaction.
   bool doubtful_ = false;
+  bool lent_ = false;  // the application's statements may have changed the session
 };
 
 }  // namespace tableq::inline v0::drivers

@@ -128,8 +128,10 @@ class transport {
   virtual void script(const std::string& sql, boundary what) = 0;
   /// Runs statements of this transport in one round trip. Outside a transaction they run in one of
   /// their own, which the text `begin` begins.
+  /// @param needed false: the transaction may also be the one that the round trip is by itself.
   /// @return false: it cannot, or one must be prepared again; nothing was run.
-  virtual bool run_together(const std::string& begin, std::span<const bound_statement> all) = 0;
+  virtual bool run_together(const std::string& begin, bool needed,
+                            std::span<const bound_statement> all) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   /// Call it only while the session has the backend that it was attached with.

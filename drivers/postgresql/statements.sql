@@ -1279,44 +1279,52 @@ RETURNING {delivery}
                      FROM (SELECT state {first_waiting} LIMIT l.concurrency + 100) AS waiting) < l.concurrency)
 RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
 
--- fragment: burst
--- In units of 10^-9 message.
-(COALESCE(l.burst, (l.rate + 999999) / 1000000) * 1000000000)
-
--- fragment: tokens_now
-CASE WHEN {clock} - l.refilled_at > ({burst} - l.tokens) / l.rate THEN {burst}
-     ELSE l.tokens + l.rate * ({clock} - l.refilled_at) END
-
 -- name: claim.take_first_metered
--- The same with a rate alone. Numbers that tableq would not write are left to claim.take_limited.
-WITH picked AS MATERIALIZED (
-  SELECT id
+-- The same with a rate alone, in one statement: what counts is the version of the limits that it has locked, however old its
+-- snapshot is. Numbers that tableq would not write are left to claim.take_limited.
+WITH meter AS MATERIALIZED (
+  SELECT clock,
+         CASE WHEN clock - refilled_at > (most - tokens) / rate THEN most
+              ELSE tokens + rate * (clock - refilled_at) END - 1000000000 AS tokens
   FROM (
-    SELECT id, expires_at
+    SELECT tokens, refilled_at, rate,
+           COALESCE(burst, (rate + 999999) / 1000000) * 1000000000 AS most,
+           {clock_now} AS clock
+    FROM {limits}
+    WHERE queue = CAST(:queue AS text)
+      AND paused = 0
+      AND concurrency IS NULL
+      AND rate <= 1000000000000
+      AND (burst IS NULL OR burst <= 1000000)
+      AND tokens >= 0
+      AND refilled_at >= 0
+    FOR NO KEY UPDATE
+  ) AS l
+  WHERE refilled_at <= clock
+),
+picked AS MATERIALIZED (
+  SELECT first.id, first.clock, first.tokens
+  FROM meter AS m
+  CROSS JOIN LATERAL (
+    -- The limits are locked before the message.
+    SELECT m.clock, m.tokens, id, expires_at
     {first_of_level}
   ) AS first
-  WHERE {first_in_line}
-    AND (expires_at IS NULL OR expires_at > {clock})
+  WHERE m.tokens >= 0
+    AND {first_in_line}
+    AND (first.expires_at IS NULL OR first.expires_at > first.clock)
 ),
 spent AS (
   UPDATE {limits} AS l
-  SET tokens = {tokens_now} - 1000000000, refilled_at = {clock}
+  SET tokens = p.tokens, refilled_at = p.clock
+  FROM picked AS p
   WHERE l.queue = CAST(:queue AS text)
-    AND l.paused = 0
-    AND l.concurrency IS NULL
-    AND l.rate <= 1000000000000
-    AND (l.burst IS NULL OR l.burst <= 1000000)
-    AND l.tokens >= 0
-    AND l.refilled_at >= 0 AND l.refilled_at <= {clock}
-    AND {tokens_now} >= 1000000000
-    AND EXISTS (SELECT 1 FROM picked)
-  RETURNING 1
+  RETURNING p.id
 )
 UPDATE {table} AS msg
 SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
-WHERE id = (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM spent)
+WHERE id = (SELECT id FROM spent)
 RETURNING {delivery}, CAST(NULL AS bigint) AS retry_in
 
 -- fragment: next_due
@@ -2143,6 +2151,13 @@ WHERE c.name = CAST(:queue AS text)
 -- the wait, not at the beginning of the statement.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock_now} AS clock
+FROM {limits}
+WHERE queue = CAST(:queue AS text)
+FOR NO KEY UPDATE
+
+-- name: limits.hold
+-- The same, for a take that reads the limits itself.
+SELECT 1
 FROM {limits}
 WHERE queue = CAST(:queue AS text)
 FOR NO KEY UPDATE

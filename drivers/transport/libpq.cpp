@@ -220,15 +220,20 @@ class libpq_executor final : public transport {
   }
 
 #if !defined(LIBPQ_HAS_PIPELINING)
-  bool run_together(const std::string& /*begin*/,
+  bool run_together(const std::string& /*begin*/, bool /*needed*/,
                     std::span<const bound_statement> /*all*/) override {
     return false;
   }
 #else
-  bool run_together(const std::string& begin, std::span<const bound_statement> all) override {
+  bool run_together(const std::string& begin, bool needed,
+                    std::span<const bound_statement> all) override {
     refuse_beside_a_statement(*link_);
     PGconn* const link = link_->handle;
-    const bool own = PQtransactionStatus(link) == PQTRANS_IDLE;
+    const bool alone = PQtransactionStatus(link) == PQTRANS_IDLE;
+    // Statements before one sync are a transaction. Before 14.5 libpq lost the error of its commit.
+    constexpr int tells_failed_commit = 140005;
+    const bool own =
+        alone && (needed || callers_ || pooled_ || PQlibVersion() < tells_failed_commit);
     const auto statement_at = [&](std::size_t i) {
       // Its own; NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
       return static_cast<libpq_prepared*>(all[i].what);
@@ -251,7 +256,12 @@ class libpq_executor final : public transport {
       sent = PQstatus(link) == CONNECTION_OK;
     }
     if (sent) {
-      const result end(PQgetResult(link));
+      result end(PQgetResult(link));
+      if (PQresultStatus(end.get()) == PGRES_FATAL_ERROR) {
+        answers.push_back(std::move(end));  // the commit's
+        static_cast<void>(result(PQgetResult(link)));
+        end.reset(PQgetResult(link));
+      }
       sent = PQresultStatus(end.get()) == PGRES_PIPELINE_SYNC && PQexitPipelineMode(link) == 1;
     }
     const auto failed = std::ranges::find_if_not(answers, succeeded);
@@ -265,18 +275,12 @@ class libpq_executor final : public transport {
       lost.sentence = words.substr(0, words.find('\n'));
       throw native_failure(std::move(lost));
     }
-    if (own && failed != answers.end()) {
-      const result undone(PQexec(link, "ROLLBACK"));
-      if (must_prepare_again(*failed)) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          if (failed == answers.begin() + static_cast<std::ptrdiff_t>(i) + 1)
-            statement_at(i)->forget(*failed);
-        }
-        return false;
-      }
-    }
+    if (own && failed != answers.end()) static_cast<void>(result(PQexec(link, "ROLLBACK")));
     if (failed != answers.end() && must_prepare_again(*failed)) {
-      statement_at(static_cast<std::size_t>(failed - answers.begin()))->forget(*failed);
+      const auto place = static_cast<std::size_t>(failed - answers.begin());
+      if (place >= first && place < first + all.size())
+        statement_at(place - first)->forget(*failed);
+      if (alone) return false;
       refuse_forgotten(false);
     }
     for (const result& each : answers) check(*link_, each);

@@ -302,7 +302,7 @@ class odbc_executor final : public transport {
     link_->open = what == boundary::begin;
   }
 
-  bool run_together(const std::string& /*begin*/,
+  bool run_together(const std::string& /*begin*/, bool /*needed*/,
                     std::span<const bound_statement> /*all*/) override {
     return false;
   }

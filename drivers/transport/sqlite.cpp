@@ -310,7 +310,7 @@ class sqlite_executor final : public transport {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
 
-  bool run_together(const std::string& /*begin*/,
+  bool run_together(const std::string& /*begin*/, bool /*needed*/,
                     std::span<const bound_statement> /*all*/) override {
     return false;
   }

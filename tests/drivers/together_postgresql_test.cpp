@@ -34,61 +34,88 @@ class sent_together : public on_each_transport {
     const std::array all{bound_statement{.what = add_.get(), .out = &ignored},
                          bound_statement{.what = count_.get(), .out = &counted_},
                          bound_statement{.what = &last, .out = &ignored}};
-    return executor().run_together("BEGIN", all);
+    return executor().run_together("BEGIN", begins_, all);
+  }
+  /// In a transaction that a statement begins, and in the one that the round trip is.
+  template <class Check>
+  void in_both(const Check& check) {
+    for (const bool begins : {true, false}) {
+      SCOPED_TRACE(begins);
+      begins_ = begins;
+      executor().script("DELETE FROM filled", boundary::none);
+      check();
+    }
+  }
+  void expect_lost() {
+    const auto end = at().prepare(
+        "SELECT CAST(pg_terminate_backend(pg_backend_pid()) AS text) AS v", {}, text_field);
+    const auto failure = native_failure_of([&] { add_count_and(*end); });
+    ASSERT_TRUE(failure);
+    EXPECT_TRUE(failure->link_lost);
+    EXPECT_FALSE(executor().alive());
   }
   [[nodiscard]] std::int64_t rows() const { return at().integer("SELECT count(*) FROM filled"); }
 
   std::unique_ptr<tableq::drivers::prepared> add_;
   std::unique_ptr<tableq::drivers::prepared> count_;
   tableq::core::row_set counted_;
+  bool begins_ = true;
 };
 INSTANTIATE_TEST_SUITE_P(, sent_together, testing::Values(&postgresql_backend()), backend_name);
 
 TEST_P(sent_together, commit_and_each_sees_the_ones_before) {
   const auto more = at().prepare("INSERT INTO filled VALUES (2)", {}, {});
-  EXPECT_TRUE(add_count_and(*more));
-  EXPECT_EQ(counted_.integer(0, 0), 1);
-  EXPECT_FALSE(executor().in_transaction());
-  EXPECT_EQ(rows(), 2);
+  in_both([&] {
+    EXPECT_TRUE(add_count_and(*more));
+    EXPECT_EQ(counted_.integer(0, 0), 1);
+    EXPECT_FALSE(executor().in_transaction());
+    EXPECT_EQ(rows(), 2);
+  });
 }
 
 TEST_P(sent_together, change_nothing_when_one_fails) {
   const auto again = at().prepare("INSERT INTO filled VALUES (1)", {}, {});
-  const auto failure = native_failure_of([&] { add_count_and(*again); });
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->sqlstate, "23505");
-  EXPECT_FALSE(failure->link_lost);
-  EXPECT_FALSE(executor().in_transaction());
-  EXPECT_EQ(rows(), 0);
+  in_both([&] {
+    const auto failure = native_failure_of([&] { add_count_and(*again); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->sqlstate, "23505");
+    EXPECT_FALSE(failure->link_lost);
+    EXPECT_FALSE(executor().in_transaction());
+    EXPECT_EQ(rows(), 0);
+  });
 }
 
 TEST_P(sent_together, change_nothing_when_the_commit_fails) {
   executor().script("CREATE TABLE late (v integer REFERENCES filled INITIALLY DEFERRED)",
                     boundary::none);
   const auto orphan = at().prepare("INSERT INTO late VALUES (7)", {}, {});
-  const auto failure = native_failure_of([&] { add_count_and(*orphan); });
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->sqlstate, "23503");
-  EXPECT_FALSE(executor().in_transaction());
-  EXPECT_EQ(rows(), 0);
+  in_both([&] {
+    const auto failure = native_failure_of([&] { add_count_and(*orphan); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->sqlstate, "23503");
+    EXPECT_FALSE(executor().in_transaction());
+    EXPECT_EQ(rows(), 0);
+  });
 }
 
 TEST_P(sent_together, change_nothing_when_the_server_forgot_them_and_can_run_again) {
   const auto more = at().prepare("INSERT INTO filled VALUES (2)", {}, {});
-  executor().script("DEALLOCATE ALL", boundary::none);
-  EXPECT_FALSE(add_count_and(*more));
-  EXPECT_EQ(rows(), 0);
-  EXPECT_TRUE(add_count_and(*more)) << "one that is gone tells of all";
-  EXPECT_EQ(rows(), 2);
+  in_both([&] {
+    executor().script("DEALLOCATE ALL", boundary::none);
+    EXPECT_FALSE(add_count_and(*more));
+    EXPECT_EQ(rows(), 0);
+    EXPECT_TRUE(add_count_and(*more)) << "one that is gone tells of all";
+    EXPECT_EQ(rows(), 2);
+  });
 }
 
 TEST_P(sent_together, tell_of_a_lost_session) {
-  const auto end = at().prepare("SELECT CAST(pg_terminate_backend(pg_backend_pid()) AS text) AS v",
-                                {}, text_field);
-  const auto failure = native_failure_of([&] { add_count_and(*end); });
-  ASSERT_TRUE(failure);
-  EXPECT_TRUE(failure->link_lost);
-  EXPECT_FALSE(executor().alive());
+  expect_lost();
+}
+
+TEST_P(sent_together, tell_of_a_lost_session_in_a_transaction_of_their_own) {
+  begins_ = false;
+  expect_lost();
 }
 
 /// Messages of groups, whose statements are sent together.

@@ -52,6 +52,7 @@ class all_contracts {
     add(like(statement::claim_take, claim_take_first, "claim.take_first"));
     add(like(statement::claim_take_limited, claim_take_first_limited, "claim.take_first_limited"));
     add(like(statement::claim_take_limited, claim_take_first_metered, "claim.take_first_metered"));
+    add(own<core::limits_request, nothing>(limits_hold, "limits.hold"));
     add(like(statement::claim_stats, claim_stats_from, "claim.stats_from"));
     add(like(statement::claim_count, claim_count_from, "claim.count_from"));
     add(own<floors_request, floors_row>(floors_read, "floors.read"));

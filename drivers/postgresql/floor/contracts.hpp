@@ -29,6 +29,7 @@ enum class own_statement : std::uint8_t {
   claim_take_first,
   claim_take_first_limited,
   claim_take_first_metered,
+  limits_hold,
   claim_stats_from,
   claim_count_from,
   floors_read,

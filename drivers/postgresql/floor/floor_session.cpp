@@ -250,6 +250,8 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
     core::statement_call& there = placed[static_cast<std::size_t>(found - all.begin())];
     there.what = as != nullptr ? as : &with_places(what);
     there.shared = shared;
+    // The lock of the limits, which such a text reads itself.
+    if (as != nullptr) placed.front().what = &contract_of(own_statement::limits_hold);
     const bool done = run_together(operation, names, placed);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].rows = std::move(placed[i].rows);
     return done;
@@ -271,15 +273,19 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
   const table_places::start begun =
       table->where.begin(clock::now(), asks_for_due(what, one.shared));
   const places where = usable_places(*table, begun.where);
-  // A take within limits, after the lock of these.
+  // A take within limits. A rate is in their row: what its text locks, it knows.
   std::optional<own_statement> first = table->first_within_limits;
   if (first && !takes_first(*table, one.shared, where)) first.reset();
-  const bool took = first && send(where, {}, &contract_of(*first)) && !one.rows.empty();
-  if (!took) {
+  if (first == own_statement::claim_take_first_metered) {
+    found->rows = from(contract_of(*first), names, one.shared, where, {});
+  } else if (first && !send(where, {}, &contract_of(*first))) {
+    first.reset();
+  }
+  if (!first || one.rows.empty()) {
     if (!send(where, line_of(where, names.by_turns))) return false;
     if (first && !messages_of(one.rows, by).empty()) table->take_first_in_vain();
+    table->first_within_limits = first_within(all.front().rows);
   }
-  table->first_within_limits = first_within(all.front().rows);
   if (!outside) touch(table, by);
   table->where.end(begun, messages_of(one.rows, by), by, clock::now());
   if (outside) aside([&] { tell(*table); });

@@ -1,3 +1,10 @@
+#include <array>
+#include <cstddef>
+#include <latch>
+#include <optional>
+#include <thread>
+#include <vector>
+
 #include <tableq/soci.hpp>
 #include <tableq/tableq.hpp>
 
@@ -140,6 +147,62 @@ TEST_P(grouped_on_postgresql, are_stored_and_completed_when_the_server_forgot_th
   forget();
   EXPECT_EQ(jobs.complete(*taken), tableq::settle_result::applied);
   EXPECT_EQ(jobs.take(2).size(), 1U);
+}
+
+/// Takes of one message within limits, by texts for these.
+class limited_on_postgresql : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    for (auto& each : databases_) each = open({.max_sessions = 1});
+    for (int i = 0; i < rounds + 1; ++i) jobs_of(0).enqueue("work");
+  }
+  tableq::claim_queue jobs_of(std::size_t i) { return databases_.at(i)->claim("jobs"); }
+  /// Two database objects take one message each at once, where one is allowed. Often.
+  template <class Free>
+  void expect_one_of_two(const Free& free_one) {
+    for (int round = 0; round < rounds; ++round) {
+      std::array<std::vector<tableq::delivery>, 2> got;
+      std::latch ready(2);
+      {
+        std::vector<std::jthread> both;
+        for (std::size_t i = 0; i < 2; ++i) {
+          both.emplace_back([&, i, own = jobs_of(i)]() mutable {
+            ready.arrive_and_wait();
+            got.at(i) = own.take(1);
+          });
+        }
+      }
+      EXPECT_EQ(got[0].size() + got[1].size(), 1U);
+      for (const auto& taken : got) {
+        for (const auto& each : taken)
+          EXPECT_EQ(jobs_of(0).complete(each), tableq::settle_result::applied);
+      }
+      free_one();
+    }
+  }
+
+  static constexpr int rounds = 100;
+  std::array<std::optional<tableq::database>, 2> databases_;
+};
+INSTANTIATE_TEST_SUITE_P(, limited_on_postgresql, testing::Values(&postgresql_backend()),
+                         backend_name);
+
+TEST_P(limited_on_postgresql, spend_no_token_twice) {
+  jobs_of(0).set_limits({.rate = 0.001, .burst = 1});
+  expect_one_of_two([&] { here().sql("UPDATE tableq_limits SET tokens = 1000000000"); });
+}
+
+TEST_P(limited_on_postgresql, see_the_leases_of_others_also_where_the_session_was_changed) {
+  jobs_of(0).set_limits({.concurrency = 1});
+  for (auto& each : databases_) {
+    tableq::transaction tx = each->begin();
+    tableq::session_of(tx)
+        << "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+    tx.commit();
+  }
+  expect_one_of_two([] {});
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ class mover {
       pass();
       const std::size_t left = look();
       if (told_.moved != before) continue;
-      // A message whose lease ended after the pass is neither leased nor moved: another pass takes it.
+      // A lease that ended after the pass leaves its message to another pass.
       const bool missed = left > told_.key_held && !told_.full;
       if (!missed && (options_.once || (told_.leased == 0 && !told_.full))) break;
       rest();

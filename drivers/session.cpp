@@ -547,7 +547,7 @@ void dialect_session::run_rows(const call& of) {
 bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
   const std::size_t width = of.contract.items.size();
   const std::size_t count = of.items.size() / width;
-  text_form form{.next = several && of.contract.settles()};
+  text_form form{.next = several && of.contract.settles() && savepoints_ == 0};
   form.payloads = (count == 1 || has_next(of.contract)) && only_payloads(of.contract, of.items);
   of.out = core::row_set(of.out.width());
   of.out.reserve(count);

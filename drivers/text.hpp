@@ -38,8 +38,8 @@ inline constexpr std::string_view for_one = ".one";
 /// For a batch that is sent item by item, after an earlier item has changed a row: the transaction
 /// then holds the write lock, and the text need not read the catalogue again. It returns nothing,
 /// as the transport reports the ids. With `{items: ...}` it takes several items at once; if it has
-/// not changed a row for each, the batch is undone and sent item by item. A settlement needs no
-/// item before; its text gets receipts of one fence, `.next.mixed` those of several.
+/// not changed a row for each, the batch is undone and sent item by item. A settlement outside a
+/// transaction begins with it; it gets receipts of one fence, `.next.mixed` those of several.
 inline constexpr std::string_view for_next = ".next";
 /// After `.next`: a settlement whose receipts have several fences.
 inline constexpr std::string_view for_mixed = ".mixed";

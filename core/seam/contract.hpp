@@ -23,7 +23,7 @@ struct sorted_by {
 /// A text may use each parameter any number of times, or not at all. A statement with items is a
 /// batch: see `batching`. Its rows then begin with an extra column before `columns`: `item`, the
 /// item's number from 0.
-struct contract {
+struct contract {  // NOLINT(clang-analyzer-optin.performance.Padding): read by people
   statement id;
   std::string_view name;          ///< `fifo.dequeue`; also the operation in errors.
   bool writes;                    ///< If the session is lost meanwhile, the outcome is unknown.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,8 +11,8 @@ namespace tableq::inline v0::core {
 
 /// The statement before it with other columns: see message_detail.
 #define TABLEQ_DETAILS(query, name, shared, items, of) \
-  query(claim, name##_outline, shared, items, stored_row, .operation = of) \
-  query(claim, name##_seen, shared, items, stored_row, .operation = of)
+  query(claim, name##_outline, shared, items, stored_row, .operation = (of)) \
+  query(claim, name##_seen, shared, items, stored_row, .operation = (of))
 
 /// Every statement that core needs of a database: both parts of its name, then the types of the
 /// shared parameters, of each item, and of each row (core/seam/*_requests.hpp), then further members of
@@ -219,10 +220,10 @@ enum class statement : std::uint8_t {
   TABLEQ_STATEMENTS(TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR)
 };
 
-#define TABLEQ_ONE(...) +1
+#define TABLEQ_LISTED(group, name, ...) statement::group##_##name,
 /// How many there are.
 inline constexpr std::size_t statement_count =
-    0 TABLEQ_STATEMENTS(TABLEQ_ONE, TABLEQ_ONE, TABLEQ_ONE);
+    std::array{TABLEQ_STATEMENTS(TABLEQ_LISTED, TABLEQ_LISTED, TABLEQ_LISTED)}.size();
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

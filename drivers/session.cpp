@@ -138,8 +138,7 @@ void dialect_session::guarded(std::string_view operation, Step step, std::string
 }
 
 core::any_session dialect_session::session() noexcept {
-  doubtful_ = true;
-  lent_ = true;
+  doubtful_ = lent_ = true;
   const transport_kind& kind = *texts_->transport;
   if (session_.soci == nullptr || session_.soci->get_backend() == nullptr) return session_;
   return {.soci = session_.soci,
@@ -289,7 +288,6 @@ bool dialect_session::run_together(std::string_view operation, const core::table
         std::vector<bound_statement> bound;
         for (std::size_t i = 0; i < all.size(); ++i) bound.push_back(bind(i));
         loss_ = loss;
-        // A shard takes part in transactions that a statement began.
         done = transport_->run_together(texts_->definition.begin, lent_ || names.sharded, bound);
       },
       names.table);

@@ -205,12 +205,14 @@ TEST_P(limited_on_postgresql, see_the_leases_of_others_where_the_session_was_cha
   tableq::session_of(change)
       << "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
   change.commit();
+  auto near = jobs_of(0);
+  auto far = jobs_of(1);
   tableq::transaction tx = databases_[0]->begin();
-  auto jobs = jobs_of(0).in(tx);
+  auto jobs = near.in(tx);
   jobs.enqueue("first", {.priority = 9});
   EXPECT_EQ(jobs.take(1).size(), 1U);
   std::size_t got = 0;
-  std::jthread other([&, own = jobs_of(1)]() mutable { got = own.take(1).size(); });
+  std::jthread other([&] { got = far.take(1).size(); });
   while (here()
              .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
                   " AND application_name = current_schema()")

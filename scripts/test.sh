@@ -120,7 +120,7 @@ suite() {
   fi
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait for much of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 5))" "${only[@]}" "${left_out[@]}" --output-junit "$folder/report.xml" ||
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 6))" "${only[@]}" "${left_out[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)

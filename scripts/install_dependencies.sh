@@ -1,13 +1,13 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [grammar] [fuzz] [packages] [docs] [windows]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [grammar] [clang] [fuzz] [packages] [docs] [windows]
 #
 # build: the library and the command (the default). postgresql: the server for with_postgresql.sh. patroni: for
 # with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz, packages: the packages of tests, linters, fuzzers, and of
 # scripts/packages.sh. grammar: that of T-SQL, the part of lint that needs no Clang 14, which Debian 13 has not. browser: node,
-# npm and Chromium, for tests/serve. microsoft_odbc: what Microsoft's ODBC driver needs, without the driver. windows: MinGW-w64
-# and Wine, for scripts/windows.sh.
+# npm and Chromium, for tests/serve. clang: the compiler of scripts/test.sh --clang. microsoft_odbc: what Microsoft's ODBC
+# driver needs, without the driver. windows: MinGW-w64 and Wine, for scripts/windows.sh.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -36,6 +36,7 @@ for group in "${@:-build}"; do
       ;;
     fuzz) wanted+=(clang-14 libclang-rt-14-dev libfuzzer-14-dev) ;;
     grammar) wanted+=(python3 sqlfluff) ;;
+    clang) wanted+=(clang-14) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2

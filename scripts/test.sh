@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [--accept-licence] [STAGE...]        dev, format and docs, without a stage
+#   scripts/test.sh [--accept-licence] [--clang] [STAGE...]        dev, format and docs, without a stage
 #
 # dev         all tests, but those of before a release: they repeat others without combining, through ODBC where the
 #             transport matters little, or for more kinds, build a shared library, read a million rows, or measure
@@ -18,25 +18,30 @@
 # TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # --accept-licence: you accept the licence of Microsoft's ODBC driver, and the tests of SQL Server's drivers run over it
 # too: see scripts/microsoft_odbc.sh. Without it they run over FreeTDS alone, and the end says what was left out.
+# --clang: Clang compiles the programs of the tests, which is quicker; the library and the command stay GCC's.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 licence=()
+options=()
+first=(build test)
 stages=()
 for word; do
   if [[ $word == --accept-licence ]]; then
     licence=("$word")
+  elif [[ $word == --clang ]]; then
+    first+=(clang)
+    options+=(-DTABLEQ_TESTS_BY_CLANG=ON)
   else
     stages+=("$word")
   fi
 done
 ((${#stages[@]})) || stages=(dev format docs)
 left_out=(-LE before_release)
-options=()
 if [[ ${stages[*]} == all ]]; then
   left_out=()
-  options=(-DTABLEQ_BENCH=ON)
+  options+=(-DTABLEQ_BENCH=ON)
   stages=(dev lint asan tsan)
 fi
 for stage in "${stages[@]}"; do
@@ -58,7 +63,7 @@ fi
 ((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
 # The rest is installed while the build runs.
-scripts/install_dependencies.sh build test
+scripts/install_dependencies.sh "${first[@]}"
 scripts/install_dependencies.sh "${groups[@]}" &
 installing=$!
 
@@ -120,7 +125,7 @@ suite() {
   fi
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait for much of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 6))" "${only[@]}" "${left_out[@]}" --output-junit "$folder/report.xml" ||
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 5))" "${only[@]}" "${left_out[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)

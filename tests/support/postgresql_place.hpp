@@ -67,7 +67,7 @@ class schema_place : public place {
   }
   // Autovacuum sometimes delays a statement for some milliseconds, when it frees pages of the
   // server's catalogue.
-  std::string impatient_url() const override { return set(" -clock_timeout=500ms"); }
+  std::string impatient_url() const override { return set(" -clock_timeout=1s"); }
   std::optional<std::string> hasty_url() const override { return set(" -csynchronous_commit=off"); }
   std::string set(const std::string& more) const { return url_with("options", options() + more); }
   std::vector<std::string> other_forms() const override {

@@ -121,8 +121,8 @@ class dialect_session : public core::connection {
     if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
     return texts_->further_of(contract).one;
   }
-  /// Whether the text for one receipt does without the lock that a transaction with a snapshot
-  /// needs.
+  /// Whether the plain text locks its rows first, as a transaction with a snapshot needs it. That
+  /// for one receipt does not.
   [[nodiscard]] static bool locks_first(const core::contract& contract) {
     return contract.texts == nullptr && contract.settles();
   }

@@ -9,7 +9,7 @@ namespace tool {
 /// The exit status. Scripts depend on it; never renumber.
 enum class exit_status : int {
   done = 0,
-  /// There is no such message, batch or schedule, or a lease was lost. A missing queue is `refused`.
+  /// There is no such message, batch or schedule, or a lease was lost. Of a queue: `refused`.
   nothing = 1,
   usage = 2,  ///< The arguments are wrong; nothing was changed.
   /// The database, or the receiver of the output, refused; or `work` ended before it answered; or

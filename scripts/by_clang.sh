@@ -1,7 +1,7 @@
 #!/bin/bash
 # Compiles a C++ file by Clang instead of the compiler that is the first argument.
 #
-# The launcher of TABLEQ_TESTS_BY_CLANG. Passes over options that GCC alone knows.
+# The launcher of TABLEQ_PROGRAMS_BY_CLANG. Passes over options that GCC alone knows.
 set -euo pipefail
 shift
 exec clang++-14 -Qunused-arguments -Wno-unknown-warning-option "$@"

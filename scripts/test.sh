@@ -18,7 +18,7 @@
 # TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # --accept-licence: you accept the licence of Microsoft's ODBC driver, and the tests of SQL Server's drivers run over it
 # too: see scripts/microsoft_odbc.sh. Without it they run over FreeTDS alone, and the end says what was left out.
-# --clang: Clang compiles the programs of the tests, which is quicker; the library and the command stay GCC's.
+# --clang: Clang compiles the programs, which is quicker; the library stays GCC's.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,7 +32,7 @@ for word; do
     licence=("$word")
   elif [[ $word == --clang ]]; then
     first+=(clang)
-    options+=(-DTABLEQ_TESTS_BY_CLANG=ON)
+    options+=(-DTABLEQ_PROGRAMS_BY_CLANG=ON)
   else
     stages+=("$word")
   fi

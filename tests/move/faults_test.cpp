@@ -16,21 +16,32 @@ namespace testing_of = tableq::testing;
 
 class moves_with_faults : public move_test {
  protected:
-  /// A move whose `nth` call to one of the databases fails.
-  /// @return whether it made so many calls.
-  bool fail_at(std::size_t nth, bool in_source, const testing_of::fault& failure) {
-    const testing_of::faults plan;
-    const tableq::open_options once{.retry_for = 0ms};
-    tableq::database from = in_source ? plan.open(here().url(), once) : open(once);
-    tableq::database to = in_source ? there().open(once) : plan.open(there().here().url(), once);
-    plan.start_over();
-    plan.fail(nth, failure);
-    try {
-      tableq::move_messages(from, to, "jobs", {.once = true, .batch = 2, .lease = 1ms});
-    } catch (const tableq::error&) {
+  /// The two databases, one of which fails on demand.
+  class databases {
+   public:
+    databases(moves_with_faults& test, bool in_source)
+        : from_(in_source ? plan_.open(test.here().url(), once_) : test.open(once_)),
+          to_(in_source ? test.there().open(once_)
+                        : plan_.open(test.there().here().url(), once_)) {}
+
+    /// A move whose `nth` call to that database fails.
+    /// @return whether it made so many calls.
+    bool fail_at(std::size_t nth, const testing_of::fault& failure) {
+      plan_.start_over();
+      plan_.fail(nth, failure);
+      try {
+        tableq::move_messages(from_, to_, "jobs", {.once = true, .batch = 2, .lease = 1ms});
+      } catch (const tableq::error&) {
+      }
+      return plan_.calls() >= nth;
     }
-    return plan.calls() >= nth;
-  }
+
+   private:
+    tableq::open_options once_{.retry_for = 0ms};
+    testing_of::faults plan_;
+    tableq::database from_;
+    tableq::database to_;
+  };
 
   void send() {
     for (int i = 0; i < 3; ++i) {
@@ -55,12 +66,13 @@ TEST_P(moves_with_faults, of_any_call_handle_each_message_once) {
   using enum testing_of::trouble;
   using enum testing_of::moment;
   for (const bool in_source : {true, false}) {
+    databases moved(*this, in_source);
     for (const testing_of::fault& failure :
          std::vector<testing_of::fault>{{lost_connection, before}, {lost_connection, after}}) {
       std::size_t nth = 1;
       for (bool reached = true; reached; ++nth) {
         send();
-        reached = fail_at(nth, in_source, failure);
+        reached = moved.fail_at(nth, failure);
         work(jobs(), 1);
         work(jobs_there(), nth % 3 == 0 ? 1 : 100);
       }
@@ -85,10 +97,11 @@ TEST_P(moves_with_faults, of_any_call_keep_what_is_on_the_way_from_other_targets
   const auto left = [&] { return db().claim("jobs.out").stats().ready > 0; };
   std::size_t refused = 0;
   std::size_t nth = 1;
+  databases moved(*this, true);
   for (bool reached = true; reached; ++nth) {
     send();
     reached =
-        fail_at(nth, true, {testing_of::trouble::lost_connection, testing_of::moment::before});
+        moved.fail_at(nth, {testing_of::trouble::lost_connection, testing_of::moment::before});
     if (!db().find("jobs.out") || !left()) continue;
     EXPECT_EQ(
         thrown_by([&] { tableq::move_messages(db(), third.db(), "jobs", {.lease = 1ms}); }).code(),

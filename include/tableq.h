@@ -168,8 +168,8 @@ TQ_API const char* tq_version(void);
 // --------------------------------------------------------------------------------------- options
 
 /// The purpose of options. Each one has its keys; a key that it does not know, or of another
-/// type, is refused by the setter. A call takes options of its purpose, or NULL for none. Ranges
-/// are checked by the call that uses the options. The numbers never change.
+/// type, is refused by the setter. A call takes options of the purpose whose comment names it, or
+/// NULL for none. Ranges are checked by the call that uses the options. The numbers never change.
 enum tq_purpose {
   /// `tq_database_open`. Text: `schema` ("create_if_missing", "verify_only"), `table_prefix`,
   /// `schema_name`, `notifications` ("automatic", "send_only", "off"). Integer: `max_sessions`,
@@ -394,7 +394,6 @@ TQ_API void tq_batch_free(tq_batch* batch);
 
 /// Opens a database: connects once, so that a wrong address, password or file fails here.
 /// @param url `sqlite://...`, `postgresql://...`; docs/connecting.md lists all.
-/// @param options TQ_FOR_OPEN.
 TQ_API int tq_database_open(const char* url, size_t url_size, const tq_options* options,
                             tq_database** db, tq_error** error);
 /// Another handle of the same database for work beside a transaction of this thread: to begin
@@ -419,7 +418,6 @@ TQ_API int tq_database_find(tq_database* db, const char* name, size_t name_size,
 TQ_API int tq_database_drop(tq_database* db, const char* name, size_t name_size, int* existed,
                             tq_error** error);
 /// Changes stored options of a queue while programs use it: `database::alter`.
-/// @param changes TQ_FOR_ALTER.
 /// @param changed fields: option, before, after TEXT, empty if not stored; refused_at_open BOOL.
 TQ_API int tq_database_alter(tq_database* db, const char* name, size_t name_size,
                              const tq_options* changes, tq_result** changed, tq_error** error);
@@ -428,7 +426,6 @@ TQ_API int tq_database_alter(tq_database* db, const char* name, size_t name_size
 TQ_API int tq_database_store_table(tq_database* db, const char* name, size_t name_size,
                                    const char* json, size_t json_size, tq_error** error);
 /// Brings catalogue and queues to a layout: `database::migrate`. Waits for locks up to `wait_ms`.
-/// @param options TQ_FOR_MIGRATE.
 /// @param steps those done, or with `dry_run` to do. Fields: queue TEXT; from, to INT; sql TEXT.
 TQ_API int tq_database_migrate(tq_database* db, const tq_options* options, tq_result** steps,
                                tq_error** error);
@@ -441,7 +438,6 @@ TQ_API int tq_database_inspect(tq_database* db, tq_result** findings, tq_error**
 TQ_API int tq_database_metrics(tq_database* db, const char* format, tq_result** text,
                                tq_error** error);
 /// Adds a rule that adds a message to a queue again and again: `schedules::add`.
-/// @param rule TQ_FOR_SCHEDULE.
 TQ_API int tq_schedule_add(tq_database* db, const void* payload, size_t size,
                            const tq_options* rule, tq_error** error);
 /// Replaces the rule of that name.
@@ -500,7 +496,6 @@ TQ_API void tq_database_close(tq_database* db);
 /// The dialects of this build. Field: name TEXT.
 TQ_API int tq_dialects(tq_result** dialects, tq_error** error);
 /// The SQL with which an administrator creates a queue. Field: text TEXT.
-/// @param options TQ_FOR_QUEUE.
 /// @param place TQ_FOR_OPEN: table_prefix and schema_name are used.
 TQ_API int tq_ddl(const char* dialect, const char* name, size_t name_size, const char* kind,
                   const tq_options* options, const tq_options* place, tq_result** text,
@@ -571,7 +566,6 @@ TQ_API void* tq_transaction_odbc(tq_transaction* tx);
 /// Opens a queue. Creates it, in a transaction of its own, if it does not exist and the open option
 /// `schema` allows that.
 /// @param kind "heap", "fifo", "lifo", "pending" or "claim".
-/// @param options TQ_FOR_QUEUE.
 TQ_API int tq_queue_open(tq_database* db, const char* name, size_t name_size, const char* kind,
                          const tq_options* options, tq_queue** queue, tq_error** error);
 /// Uses a table of the application as a queue, of the kind "table". Changes nothing.
@@ -606,7 +600,6 @@ TQ_API int tq_queue_limits(tq_queue* queue, tq_result** limits, tq_error** error
 /// "table" INT: ready, due, delayed, leased, held, done, dead; dead_letters INT or NULL;
 /// dead_letters_at_least BOOL. Of the others INT: waiting, delayed. See `claim_stats`,
 /// `queue_stats`.
-/// @param options TQ_FOR_STATS.
 TQ_API int tq_queue_stats(tq_queue* queue, const tq_options* options, tq_result** stats,
                           tq_error** error);
 /// Rates in messages per second between two results of `tq_queue_stats` of one queue. No database.
@@ -648,7 +641,6 @@ TQ_API const char* tq_outcome_name(int outcome);
 TQ_API int tq_enqueue(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,
                       const tq_options* options, int64_t* id, int* outcome, tq_error** error);
 /// Adds all or none, in order, in one transaction; an empty batch does nothing.
-/// @param options TQ_FOR_ENQUEUE.
 /// @param added one row for each item. Fields: id, outcome INT; of a table row LIST. May be NULL.
 TQ_API int tq_enqueue_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* messages,
                             const tq_options* options, tq_result** added, tq_error** error);
@@ -658,7 +650,6 @@ TQ_API int tq_enqueue_batch(tq_queue* queue, tq_transaction* tx, const tq_batch*
 /// Takes up to `max` messages (1 to 10,000) out of the queue, in its order: the result is the only
 /// copy. Outside of a transaction they are lost if the process dies. Waits for the first one up to
 /// `wait_ms`.
-/// @param options TQ_FOR_READ.
 /// @param messages fields: id INT; payload BYTES; created_at TIME; due_at TIME or NULL.
 TQ_API int tq_dequeue(tq_queue* queue, tq_transaction* tx, size_t max, const tq_options* options,
                       tq_result** messages, tq_error** error);
@@ -683,7 +674,6 @@ TQ_API int tq_purge(tq_queue* queue, const char* state, const tq_options* option
 
 /// Takes up to `max` messages (1 to 10,000) under a lease, in the queue's order. Waits for the
 /// first one up to `wait_ms`. A rollback undoes a take in its transaction.
-/// @param options TQ_FOR_READ.
 /// @param taken fields: receipt TEXT; id INT (0 in a table whose key is not one integer); payload
 ///   BYTES; headers LIST (name, value TEXT); key, group TEXT or NULL; priority, attempt INT;
 ///   created_at TIME; claimed_at TIME or NULL; lease_until TIME; of a table row LIST: one row,
@@ -709,7 +699,6 @@ TQ_API int tq_complete_with_result(tq_queue* queue, tq_transaction* tx, const ch
 /// A failed attempt: ready again after the queue's delays or `delay_ms`, or dead after the last
 /// one.
 /// @param text stored in the message's history, cut at 2,000 bytes.
-/// @param options TQ_FOR_FAILURE.
 TQ_API int tq_fail(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
                    const char* text, size_t text_size, const tq_options* options, int* outcome,
                    tq_error** error);
@@ -726,10 +715,15 @@ TQ_API int tq_extend(tq_queue* queue, tq_transaction* tx, const char* receipt, s
                      int64_t lease_ms, int* outcome, tq_error** error);
 TQ_API int tq_extend_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                            int64_t lease_ms, tq_result** outcomes, tq_error** error);
+/// Kind "table": rows that were taken longer ago wait again, whatever became of their takers.
+/// @param count receives how many. May be NULL.
+TQ_API int tq_requeue_older_than(tq_queue* queue, int64_t age_ms, int64_t* count, tq_error** error);
+
+// ----------------------------------------------------------------------------------- "claim" alone
 
 /// Says how far a message is; asks no database. Stored with the next extension of its lease through
-/// this database object (a keeper's, `tq_extend`), or with its failure or release. "claim" only; a
-/// queue of a layout before 3 is TQ_ERROR_UNSUPPORTED.
+/// this database object (a keeper's, `tq_extend`), or with its failure or release. A queue of a
+/// layout before 3 is TQ_ERROR_UNSUPPORTED.
 /// @param done from 0 to 1; beyond, the nearest.
 /// @param note cut at 500 bytes.
 TQ_API int tq_progress(tq_queue* queue, const char* receipt, size_t size, double done,
@@ -744,8 +738,8 @@ enum tq_ending {
 };
 
 /// Waits up to `wait_ms` (0 without options) until a message is done or dead; at once if it is not
-/// there. "claim" only. Reads only. Settlements through this database object wake it, for others it
-/// looks every half second.
+/// there. Reads only. Settlements through this database object wake it, for others it looks every
+/// half second.
 /// @param options TQ_FOR_READ: `wait_ms` and stop.
 /// @param message one row. Fields: ending INT; state TEXT or NULL; result BYTES or NULL; error TEXT
 ///   or NULL, the last one, and error_at TIME or NULL.
@@ -753,7 +747,7 @@ TQ_API int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, t
                        tq_error** error);
 
 /// A page of the messages in one state ("ready", "leased", "delayed", "done", "dead", "held"), 1 to
-/// 10,000. "claim" only. Reads only.
+/// 10,000. Reads only.
 /// @param after the previous page: this one begins after its last message. NULL: the first page.
 /// @param look TQ_FOR_LOOK, or NULL: all columns, no progress and no result.
 /// @param messages fields: id INT; state TEXT; payload BYTES; headers LIST (name, value TEXT); key,
@@ -764,27 +758,26 @@ TQ_API int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, t
 ///   NULL.
 TQ_API int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* after,
                    const tq_options* look, tq_result** messages, tq_error** error);
-/// One message in any state, or no row. Options and fields of `tq_list`. "claim" only.
+/// One message in any state, or no row. Options and fields of `tq_list`.
 TQ_API int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, const tq_options* look,
                   tq_result** message, tq_error** error);
 /// One row for each id, in order; all fields are NULL where there is no such message.
 TQ_API int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
                         const tq_options* look, tq_result** messages, tq_error** error);
 /// The message that holds a key, or no row. Options and fields of `tq_list`; it reads all columns.
-/// "claim" only.
 TQ_API int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
                    const tq_options* look, tq_result** message, tq_error** error);
-/// The groups whose oldest message waits longest. "claim" only. Reads only.
+/// The groups whose oldest message waits longest. Reads only.
 /// @param max rows, 1 to 10,000.
 /// @param groups fields: group TEXT; waiting INT, among the messages that were looked at; oldest
 ///   TIME. See `claim_queue::groups`.
 TQ_API int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error** error);
-/// Sets the limits of a group, in every process within a second. "claim" only, with groups.
+/// Sets the limits of a group, in every process within a second. The queue has groups.
 /// @param group empty: each group without limits of its own.
 /// @param limits TQ_FOR_GROUP_LIMITS. NULL: the group has none of its own any more.
 TQ_API int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
                                const tq_options* limits, tq_error** error);
-/// A page of the limits of groups, by their names. "claim" only. Reads only.
+/// A page of the limits of groups, by their names. Reads only.
 /// @param max groups, 1 to 10,000.
 /// @param first the name to begin with: `next` of the page before. Empty: all.
 /// @param limits fields: group TEXT, empty for each group without limits of its own; running,
@@ -792,17 +785,16 @@ TQ_API int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_
 /// @param next field: group TEXT, for `first`. No row: there are no others. May be NULL.
 TQ_API int tq_group_limits(tq_queue* queue, size_t max, const char* first, size_t first_size,
                            tq_result** limits, tq_result** next, tq_error** error);
-/// Begins a batch of messages; a "claim" queue. docs/batches.md has the rules.
+/// Begins a batch of messages. docs/batches.md has the rules.
 /// @param payload of the message at the end, if the options have a `then`.
-/// @param options TQ_FOR_BATCH.
 TQ_API int tq_queue_begin_batch(tq_queue* queue, tq_transaction* tx, const void* payload,
                                 size_t size, const tq_options* options, int64_t* batch,
                                 tq_error** error);
 /// The batch of a message that the receipt holds; 0: none.
 TQ_API int tq_queue_batch_of(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
                              int64_t* batch, tq_error** error);
-/// Removes a message that is ready, delayed, held or dead, and frees its key. "claim" only.
-/// Outcome: APPLIED, RUNNING, FINISHED or NOT_THERE.
+/// Removes a message that is ready, delayed, held or dead, and frees its key. Outcome: APPLIED,
+/// RUNNING, FINISHED or NOT_THERE.
 TQ_API int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome,
                      tq_error** error);
 TQ_API int tq_cancel_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
@@ -813,16 +805,15 @@ TQ_API int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int3
 TQ_API int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* changes,
                                  tq_result** outcomes, tq_error** error);
 /// Makes a delayed message ready now, also one that rests before its next attempt. Outcome as
-/// above; APPLIED too if it is ready already. "claim" only.
+/// above; APPLIED too if it is ready already.
 TQ_API int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome,
                          tq_error** error);
 TQ_API int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
                                tq_result** outcomes, tq_error** error);
 
-// By filter: TQ_FOR_FILTER, which must have a condition or `all`. "claim" only. Actions work in
-// several transactions, up to 1,000 messages in each. Result: one row, fields: count, running,
-// changed, key_held INT; stopped_at TEXT, for the key `after`, or NULL at the end. See
-// `bulk_result`.
+// By filter: TQ_FOR_FILTER, which must have a condition or `all`. Actions work in several
+// transactions, up to 1,000 messages in each. Result: one row, fields: count, running, changed,
+// key_held INT; stopped_at TEXT, for the key `after`, or NULL at the end. See `bulk_result`.
 
 /// Removes the messages that match, as tq_cancel.
 TQ_API int tq_cancel_by(tq_queue* queue, const tq_options* filter, tq_result** done,
@@ -845,18 +836,14 @@ TQ_API int tq_purge_by(tq_queue* queue, const tq_options* filter, tq_result** do
 TQ_API int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages,
                       tq_result** next, tq_error** error);
 
-/// Makes dead messages ready again, by id. "claim" only.
+/// Makes dead messages ready again, by id.
 /// @param count receives how many were dead. May be NULL.
 TQ_API int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error);
 /// Makes all dead messages ready again, also those in the queue's dead-letter queue, in several
 /// transactions. A stop ends it after the current batch.
-/// @param options TQ_FOR_REDRIVE.
 /// @param redriven one row. Fields: count, key_held INT. See `redriven`.
 TQ_API int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result** redriven,
                           tq_error** error);
-/// Kind "table": rows that were taken longer ago wait again, whatever became of their takers.
-/// @param count receives how many. May be NULL.
-TQ_API int tq_requeue_older_than(tq_queue* queue, int64_t age_ms, int64_t* count, tq_error** error);
 
 // ---------------------------------------------------------------------------------------- waiting
 

@@ -1,39 +1,51 @@
 #pragma once
 
-#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <tableq/tableq.hpp>
 
-#include "options.hpp"
+#include "call.hpp"
 
 /// The items of one call, of one sort.
 struct tq_batch : tableq_c::handle<tq_batch> {
   static constexpr const char* name_of_type = "tq_batch";
-  /// Payloads with the options of their messages; or, without options, texts of receipts: what they
-  /// are is known when they are used.
-  std::vector<tableq::new_claim_message> messages;
-  std::vector<std::string_view> keys;     ///< Those of all messages' options, each once.
-  std::vector<tableq::receipt> receipts;  ///< If there are any, no text is left in `messages`.
-  std::vector<tableq_c::failure_values> failures;  ///< As many as receipts, or none.
-  std::vector<tableq::row> rows;
-  std::vector<tableq::new_priority> ids;
-  std::vector<tableq::schedule> schedules;
+  using messages = std::vector<tableq::new_claim_message>;
+  using receipts = std::vector<tableq::failure>;
+
+  [[nodiscard]] std::size_t size() const noexcept {
+    return std::visit([](const auto& all) { return all.size(); }, items);
+  }
+
+  /// Of `messages` the payloads, with the options of messages; or, without any, texts of receipts:
+  /// what they are is known when they are used.
+  std::variant<messages, receipts, std::vector<tableq::row>, std::vector<tableq::new_priority>,
+               std::vector<tableq::schedule>>
+      items;
+  std::vector<std::string_view> keys;  ///< Those of all messages' options, each once.
+  bool fails = false;                  ///< There are options of failures.
 };
 
 namespace tableq_c {
 
-// The items as a call needs them; refused if they are of another sort.
+[[noreturn]] void refuse_sort();
 
-[[nodiscard]] const std::vector<tableq::new_claim_message>& messages_of(const tq_batch& batch);
-[[nodiscard]] std::vector<tableq::new_message> plain_messages_of(const tq_batch& batch);
-[[nodiscard]] std::vector<tableq::new_pending_message> pending_messages_of(const tq_batch& batch);
-[[nodiscard]] const std::vector<tableq::row>& rows_of(const tq_batch& batch);
-[[nodiscard]] std::vector<tableq::receipt> receipts_of(const tq_batch& batch);
-[[nodiscard]] std::vector<tableq::failure> failures_of(const tq_batch& batch);
-[[nodiscard]] std::vector<tableq::message_id> ids_of(const tq_batch& batch);
-[[nodiscard]] const std::vector<tableq::new_priority>& priorities_of(const tq_batch& batch);
-[[nodiscard]] const std::vector<tableq::schedule>& schedules_of(const tq_batch& batch);
+/// The items for a call, or to add to.
+/// @throws tableq::error errc::invalid_argument if they are of another sort.
+template <class Items>
+[[nodiscard]] const Items& items_of(const tq_batch& batch) {
+  static const Items none;
+  const auto* const found = std::get_if<Items>(&batch.items);
+  if (found == nullptr && batch.size() != 0) refuse_sort();
+  return found == nullptr ? none : *found;
+}
+template <class Items>
+[[nodiscard]] Items& items_of(tq_batch& batch) {
+  if (batch.size() == 0 && !std::holds_alternative<Items>(batch.items)) batch.items = Items();
+  return const_cast<Items&>(items_of<Items>(std::as_const(batch)));  // They are the batch's own.
+}
+/// The same of receipts, which may be texts.
+[[nodiscard]] tq_batch::receipts failures_of(const tq_batch& batch);
 
 }  // namespace tableq_c

@@ -11,7 +11,6 @@
 #include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 
@@ -27,8 +26,10 @@ std::optional<tableq::batch_id> batch_values::all() const {
 
 tableq::batch_options begin_values::all(std::string_view bytes) const {
   tableq::batch_options out{.parent = parent.all(), .name = name};
-  if (!queue.empty()) {
+  if (then) {
+    if (then->empty()) refuse("then is the name of a queue");
     out.then = *this;
+    out.then->queue = *then;
     out.then->payload = bytes;
   } else if (!bytes.empty() || !headers.empty() || key || group || priority != 0) {
     refuse("the message at the end needs a queue: name it with the key then");
@@ -41,8 +42,7 @@ namespace {
 using tableq::batch_info;
 constexpr std::array batch_columns = {
     member<batch_info, &batch_info::id>("batch"),
-    column<batch_info>{
-        "name", [](const batch_info& of) { return of.name.empty() ? null() : text(of.name); }},
+    member_as<filled, batch_info, &batch_info::name>("name"),
     member<batch_info, &batch_info::total>("total"),
     member<batch_info, &batch_info::outstanding>("outstanding"),
     member<batch_info, &batch_info::completed>("completed"),
@@ -51,16 +51,11 @@ constexpr std::array batch_columns = {
     member<batch_info, &batch_info::gone>("gone"),
     member<batch_info, &batch_info::sealed>("sealed"),
     member<batch_info, &batch_info::cancelled>("cancelled"),
-    column<batch_info>{
-        "then", [](const batch_info& of) { return of.then.empty() ? null() : text(of.then); }},
+    member_as<filled, batch_info, &batch_info::then>("then"),
     member<batch_info, &batch_info::created_at>("created_at"),
     member<batch_info, &batch_info::finished_at>("finished_at"),
     member<batch_info, &batch_info::counted_to>("counted_to"),
 };
-
-result result_of_batches(std::vector<tableq::batch_info> batches) {
-  return made(std::move(batches), batch_columns);
-}
 
 tableq::batch batch_in(tq_database* db, tq_transaction* tx, std::int64_t id) {
   tableq::batch found = checked(db).db.batch(id);
@@ -79,16 +74,13 @@ int tq_database_batches(tq_database* db, size_t max, int64_t before, size_t coun
     tableq::batch_page page{.max = max};
     if (before != 0) page.before = before;
     if (count_to != 0) page.count_to = count_to;
-    return result_of_batches(checked(db).db.batches(page));
+    return made(checked(db).db.batches(page), batch_columns);
   });
 }
 int tq_database_find_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_result** batch,
                            tq_error** error) {
-  return making(batch, error, [&] {
-    std::vector<tableq::batch_info> found;
-    if (auto one = batch_in(db, tx, id).get()) found.push_back(*std::move(one));
-    return result_of_batches(std::move(found));
-  });
+  return making(batch, error,
+                [&] { return made(listed_if(batch_in(db, tx, id).get()), batch_columns); });
 }
 int tq_database_seal_batch(tq_database* db, tq_transaction* tx, int64_t id, tq_error** error) {
   return calling(error, [&] { batch_in(db, tx, id).seal(); });

@@ -1,13 +1,14 @@
-// Actions and lists by filter, and changes of a queue's options.
+// Actions and lists by filter.
 
 #include <array>
 #include <charconv>
 #include <string>
 
-#include "call.hpp"
+#include <tableq/tableq.hpp>
+
+#include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 namespace {
@@ -35,6 +36,26 @@ std::optional<tableq::filter_place> after_of(const filter_values& given) {
   return given.after ? std::optional(place_of(*given.after)) : std::nullopt;
 }
 
+std::string place_text(const tableq::filter_place& place) {
+  return std::to_string(place.part) + ":" + std::to_string(place.at) + ":" +
+         std::to_string(place.id) + ":" + std::to_string(place.until);
+}
+constexpr std::array place_columns = {
+    member<std::string>("place"),
+};
+using tableq::bulk_result;
+struct bulk_row {
+  bulk_result done;
+  std::optional<std::string> stopped_at = {};
+};
+constexpr std::array bulk_columns = {
+    member<bulk_row, &bulk_row::done, &bulk_result::count>("count"),
+    member<bulk_row, &bulk_row::done, &bulk_result::running>("running"),
+    member<bulk_row, &bulk_row::done, &bulk_result::changed>("changed"),
+    member<bulk_row, &bulk_row::done, &bulk_result::key_held>("key_held"),
+    member<bulk_row, &bulk_row::stopped_at>("stopped_at"),
+};
+
 /// Runs `work(claim, filter, options)`, one of the actions.
 template <class Work>
 int act(tq_queue* queue, const char* call, const tq_options* filter, tq_result** done,
@@ -45,8 +66,10 @@ int act(tq_queue* queue, const char* call, const tq_options* filter, tq_result**
                                    .batch = given.batch,
                                    .after = after_of(given),
                                    .stop = given.stop};
-    return on_claim(queue, nullptr, call,
-                    [&](auto& claim) { return result_of(work(claim, given, how)); });
+    bulk_row row{
+        on_claim(queue, nullptr, call, [&](auto& claim) { return work(claim, given, how); })};
+    if (row.done.stopped_at) row.stopped_at = place_text(*row.done.stopped_at);
+    return made_of_one(std::move(row), bulk_columns);
   });
 }
 
@@ -64,7 +87,9 @@ int tq_list_by(tq_queue* queue, const tq_options* filter, tq_result** messages, 
       return claim.list(given, {.max = given.max, .after = after_of(given), .with = given.with});
     });
     result out = result_of(std::move(found.messages));
-    if (next != nullptr) *next = result_of(found.next).release();
+    std::vector<std::string> places;
+    if (found.next) places.push_back(place_text(*found.next));
+    if (next != nullptr) *next = made(std::move(places), place_columns).release();
     return out;
   });
 }
@@ -95,13 +120,4 @@ int tq_purge_by(tq_queue* queue, const tq_options* filter, tq_result** done, tq_
   return act(
       queue, "tq_purge_by", filter, done, error,
       [](auto& claim, const auto& given, const auto& how) { return claim.purge(given, how); });
-}
-
-int tq_database_alter(tq_database* db, const char* name, size_t name_size,
-                      const tq_options* changes, tq_result** changed, tq_error** error) {
-  return making(changed, error, [&] {
-    const auto& given = values_of<alter_values>(changes);
-    return result_of(checked(db).db.alter(text_of(name, name_size), given.changes(),
-                                          {.dry_run = given.dry_run}));
-  });
 }

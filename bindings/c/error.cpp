@@ -1,4 +1,6 @@
+#include <array>
 #include <cstring>
+#include <mutex>
 
 #include <tableq/tableq.hpp>
 
@@ -18,19 +20,13 @@ struct tq_error : tableq_c::handle<tq_error> {
 namespace tableq_c {
 namespace {
 
-/// Made before memory is short, and never freed.
-tq_error& no_memory() {
-  static tq_error& only = []() -> tq_error& {
-    auto* const made = new tq_error;
-    made->code = TQ_ERROR_NO_MEMORY;
-    made->advice = TQ_ADVICE_NEVER;
-    made->message = "out of memory";
-    return *made;
-  }();
-  return only;
+// Made at the start of the program or of dlopen, and never freed.
+tq_error& no_memory = *new tq_error{{}, TQ_ERROR_NO_MEMORY, TQ_ADVICE_NEVER, 0, "out of memory"};
+const tq_error& no_error = *new tq_error{{}, TQ_OK};
+
+const tq_error& known(const tq_error* error) noexcept {
+  return usable(error) == nullptr ? no_error : *error;
 }
-/// At the start of the program or of dlopen.
-[[maybe_unused]] const tq_error& made_early = no_memory();
 
 int store(tq_error** error, const tableq::error& failure) {
   const int code = static_cast<int>(failure.code());
@@ -48,16 +44,24 @@ int store(tq_error** error, const tableq::error& failure) {
 }
 
 int store_no_memory(tq_error** error) noexcept {
-  if (error != nullptr) *error = &no_memory();
+  if (error != nullptr) *error = &no_memory;
   return TQ_ERROR_NO_MEMORY;
 }
 
-const char* or_empty(const tq_error* error, const std::string tq_error::*text) noexcept {
-  const tq_error* const known = usable(error);
-  return known == nullptr ? "" : (known->*text).c_str();
-}
-
 }  // namespace
+
+void keep_freed(void* freed) noexcept {
+  constexpr std::size_t most = 4096;
+  static std::mutex mutex;
+  static std::array<void*, most> kept{};
+  static std::size_t next = 0;
+  {
+    const std::scoped_lock hold(mutex);
+    std::swap(kept.at(next), freed);
+    next = (next + 1) % most;
+  }
+  ::operator delete(freed);
+}
 
 void refuse(const std::string& sentence) {
   throw tableq::error(tableq::errc::invalid_argument, tableq::advice::never, sentence);
@@ -69,7 +73,9 @@ std::string_view text_of(const void* bytes, std::size_t size) {
     if (size != 0) refuse("a text or payload is NULL; give a pointer, or the size 0");
     return {};
   }
-  return {first, size == TQ_NUL ? std::strlen(first) : size};
+  if (size == TQ_NUL) return first;
+  if (size > PTRDIFF_MAX) refuse("a text or payload is longer than any memory");
+  return {first, size};
 }
 std::string_view word_of(const char* word) {
   if (word == nullptr) refuse("a word of the interface is NULL");
@@ -99,35 +105,34 @@ int told(tq_error** error) noexcept {
 
 }  // namespace tableq_c
 
+using namespace tableq_c;
+
 int tq_error_code(const tq_error* error) {
-  const tq_error* const known = tableq_c::usable(error);
-  return known == nullptr ? TQ_OK : known->code;
+  return known(error).code;
 }
 int tq_error_advice(const tq_error* error) {
-  const tq_error* const known = tableq_c::usable(error);
-  return known == nullptr ? TQ_ADVICE_NEVER : known->advice;
+  return known(error).advice;
 }
 int tq_error_retryable(const tq_error* error) {
-  return static_cast<int>(tq_error_advice(error) != TQ_ADVICE_NEVER);
+  return static_cast<int>(known(error).advice != TQ_ADVICE_NEVER);
 }
 const char* tq_error_message(const tq_error* error) {
-  return tableq_c::or_empty(error, &tq_error::message);
+  return known(error).message.c_str();
 }
 const char* tq_error_operation(const tq_error* error) {
-  return tableq_c::or_empty(error, &tq_error::operation);
+  return known(error).operation.c_str();
 }
 const char* tq_error_backend(const tq_error* error) {
-  return tableq_c::or_empty(error, &tq_error::backend);
+  return known(error).backend.c_str();
 }
 const char* tq_error_sqlstate(const tq_error* error) {
-  return tableq_c::or_empty(error, &tq_error::sqlstate);
+  return known(error).sqlstate.c_str();
 }
 int tq_error_native(const tq_error* error) {
-  const tq_error* const known = tableq_c::usable(error);
-  return known == nullptr ? 0 : known->native;
+  return known(error).native;
 }
 void tq_error_free(tq_error* error) {
-  if (error != &tableq_c::no_memory()) tableq_c::end(error);
+  if (error != &no_memory) end(error);
 }
 
 const char* tq_code_name(int code) {

@@ -1,40 +1,30 @@
 // Enqueues, destructive reads, and what claim queues do with messages that nobody has taken.
 
+#include <array>
+#include <functional>
+
 #include <tableq/tableq.hpp>
 
 #include "batch.hpp"
+#include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 namespace {
 
 constexpr const char* destructive_queues = "heap, fifo, lifo and pending queues";
 
+// The outcomes stand in the order of tq_outcome.
 int outcome_of(tableq::enqueue_result effect) noexcept {
-  switch (effect) {
-    case tableq::enqueue_result::kept_first:
-      return TQ_OUTCOME_KEPT_FIRST;
-    case tableq::enqueue_result::replaced:
-      return TQ_OUTCOME_REPLACED;
-    case tableq::enqueue_result::postponed:
-      return TQ_OUTCOME_POSTPONED;
-    default:
-      return TQ_OUTCOME_ADDED;
-  }
+  static_assert(TQ_OUTCOME_ADDED + static_cast<int>(tableq::enqueue_result::postponed) ==
+                TQ_OUTCOME_POSTPONED);
+  return TQ_OUTCOME_ADDED + static_cast<int>(effect);
 }
 int outcome_of(tableq::change_result effect) noexcept {
-  switch (effect) {
-    case tableq::change_result::running:
-      return TQ_OUTCOME_RUNNING;
-    case tableq::change_result::finished:
-      return TQ_OUTCOME_FINISHED;
-    case tableq::change_result::not_found:
-      return TQ_OUTCOME_NOT_THERE;
-    default:
-      return TQ_OUTCOME_APPLIED;
-  }
+  static_assert(1 + static_cast<int>(tableq::change_result::not_found) == TQ_OUTCOME_NOT_THERE);
+  return effect == tableq::change_result::applied ? TQ_OUTCOME_APPLIED
+                                                  : 1 + static_cast<int>(effect);
 }
 result result_of_changes(const std::vector<tableq::change_result>& changes) {
   std::vector<int> out;
@@ -42,6 +32,72 @@ result result_of_changes(const std::vector<tableq::change_result>& changes) {
   for (const tableq::change_result each : changes) out.push_back(outcome_of(each));
   return result_of_outcomes(std::move(out));
 }
+
+using tableq::message;
+constexpr std::array message_columns = {
+    member<message, &message::id>("id"),
+    member_as<bytes, message, &message::payload>("payload"),
+    member<message, &message::created_at>("created_at"),
+    member<message, &message::due_at>("due_at"),
+};
+result result_of(std::vector<message> messages) {
+  return made(std::move(messages), message_columns);
+}
+
+constexpr std::array row_columns = {
+    member<result>("row"),
+};
+result result_of(const std::vector<tableq::row>& table_rows) {
+  std::vector<result> out;
+  out.reserve(table_rows.size());
+  for (const tableq::row& each : table_rows) out.push_back(result_of_columns(each));
+  return made(std::move(out), row_columns);
+}
+
+using tableq::awaited;
+constexpr std::array awaited_columns = {
+    column<awaited>{"ending", [](const awaited& of) { return as_field(static_cast<int>(of.how)); }},
+    member<awaited, &awaited::state>("state"),
+    member_as<bytes, awaited, &awaited::result>("result"),
+    member<awaited, &awaited::error, &tableq::failure_record::error>("error"),
+    member<awaited, &awaited::error, &tableq::failure_record::at>("error_at"),
+};
+static_assert(static_cast<int>(awaited::ending::done) == TQ_ENDING_DONE);
+static_assert(static_cast<int>(awaited::ending::dead) == TQ_ENDING_DEAD);
+static_assert(static_cast<int>(awaited::ending::gone) == TQ_ENDING_GONE);
+static_assert(static_cast<int>(awaited::ending::waiting) == TQ_ENDING_WAITING);
+
+using tableq::limited_group;
+constexpr std::array limited_group_columns = {
+    member<limited_group, &limited_group::group>("group"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::running>("running"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::rate>("rate"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::burst>("burst"),
+    member<limited_group, &limited_group::limits, &tableq::group_limits::weight>("weight"),
+};
+using tableq::waiting_group;
+constexpr std::array waiting_group_columns = {
+    member<waiting_group, &waiting_group::group>("group"),
+    member<waiting_group, &waiting_group::waiting>("waiting"),
+    member<waiting_group, &waiting_group::oldest>("oldest"),
+};
+using tableq::redriven;
+constexpr std::array redriven_columns = {
+    member<redriven, &redriven::count>("count"),
+    member<redriven, &redriven::key_held>("key_held"),
+};
+
+/// The result of an enqueue.
+struct added_row {
+  std::int64_t id = 0;
+  int outcome = TQ_OUTCOME_ADDED;
+  result row = {};  ///< Of a table.
+};
+constexpr std::array added_columns = {
+    member<added_row, &added_row::id>("id"),
+    member<added_row, &added_row::outcome>("outcome"),
+    member<added_row, &added_row::row>("row"),
+};
 
 added_row enqueued(tableq::claim_queue& queue, std::string_view payload,
                    const message_values& values) {
@@ -70,6 +126,22 @@ added_row enqueue(tq_queue* queue, tq_transaction* tx, std::string_view payload,
   });
 }
 
+/// For kinds with fewer options.
+template <class Message, class Options>
+std::vector<Message> narrowed(const tq_batch& batch, Options options_of) {
+  message_values all;
+  all.keys = batch.keys;
+  static_cast<void>(std::invoke(options_of, all));  // Refuses keys that these kinds do not have.
+  std::vector<Message> out;
+  out.reserve(batch.size());
+  for (const tableq::new_claim_message& each : items_of<tq_batch::messages>(batch)) {
+    message_values one;
+    static_cast<tableq::claim_enqueue_options&>(one) = each.options;
+    out.push_back({.payload = each.payload, .options = std::invoke(options_of, one)});
+  }
+  return out;
+}
+
 std::vector<added_row> rows_of_ids(const std::vector<tableq::message_id>& ids) {
   std::vector<added_row> out;
   out.reserve(ids.size());
@@ -80,50 +152,52 @@ std::vector<added_row> rows_of_ids(const std::vector<tableq::message_id>& ids) {
 std::vector<added_row> enqueued_all(tableq::claim_queue& queue, const tq_batch& batch,
                                     const tableq::when_full& full) {
   std::vector<added_row> out;
-  for (const tableq::enqueued& each : queue.enqueue_batch(messages_of(batch), full)) {
+  for (const tableq::enqueued& each :
+       queue.enqueue_batch(items_of<tq_batch::messages>(batch), full)) {
     out.push_back({.id = each.id.value, .outcome = outcome_of(each.result)});
   }
   return out;
 }
 std::vector<added_row> enqueued_all(tableq::pending_queue& queue, const tq_batch& batch,
                                     const tableq::when_full& full) {
-  return rows_of_ids(queue.enqueue_batch(pending_messages_of(batch), full));
+  const auto all = narrowed<tableq::new_pending_message>(batch, &message_values::pending_options);
+  return rows_of_ids(queue.enqueue_batch(all, full));
 }
 std::vector<added_row> enqueued_all(tableq::plain_queue& queue, const tq_batch& batch,
                                     const tableq::when_full& full) {
-  return rows_of_ids(queue.enqueue_batch(plain_messages_of(batch), full));
+  const auto all = narrowed<tableq::new_message>(batch, &message_values::plain_options);
+  return rows_of_ids(queue.enqueue_batch(all, full));
 }
 std::vector<added_row> enqueued_all(tableq::table_queue& queue, const tq_batch& batch,
                                     const tableq::when_full& full) {
   if (full.wait.count() != 0) refuse("tables have no limits, so nothing waits for room");
   std::vector<added_row> out;
-  for (const tableq::row& each : queue.enqueue_batch(rows_of(batch))) {
+  for (const tableq::row& each : queue.enqueue_batch(items_of<std::vector<tableq::row>>(batch))) {
     out.push_back({.row = result_of_columns(each)});
   }
   return out;
 }
 
-result result_of_one(listed found) {
-  std::vector<listed> out;
-  if (found) out.push_back(std::move(found));
-  return result_of(std::move(out));
+tableq::message_state state_of(const char* word) {
+  return named<tableq::message_state>(word_of(word), "state");
 }
 
-tableq::message_state state_of(const char* word) {
-  using state = tableq::message_state;
-  const std::string_view wanted = word_of(word);
-  for (const state each :
-       {state::ready, state::leased, state::delayed, state::done, state::dead, state::held}) {
-    if (to_string(each) == wanted) return each;
+using priorities = std::vector<tableq::new_priority>;
+std::vector<tableq::message_id> ids_of(const tq_batch* batch) {
+  std::vector<tableq::message_id> out;
+  for (const tableq::new_priority& each : items_of<priorities>(checked(batch))) {
+    out.push_back(each.id);
   }
-  refuse("the state is none of: ready, leased, delayed, done, dead, held");
+  return out;
 }
 
 /// The position after a page.
 std::optional<tableq::stored_message> last_of(const tq_result& page) {
   const auto* const items = items_of<listed_row>(page);
-  if (items == nullptr) refuse("`after` is the previous page, a result of tq_list");
-  if (items->empty()) return std::nullopt;
+  if (items != nullptr && items->empty()) return std::nullopt;
+  if (items == nullptr || !items->back().message) {  // Of tq_get_batch: no such message.
+    refuse("`after` is the previous page, a result of tq_list");
+  }
   const tableq::stored_message& last = *items->back().message;
   tableq::stored_message out;
   out.id = last.id;
@@ -155,28 +229,10 @@ std::int64_t purged(tableq::table_queue& queue, const char* /*state*/,
 using namespace tableq_c;
 
 const char* tq_outcome_name(int outcome) {
-  switch (outcome) {
-    case TQ_OUTCOME_APPLIED:
-      return "applied";
-    case TQ_OUTCOME_LEASE_LOST:
-      return "lease_lost";
-    case TQ_OUTCOME_RUNNING:
-      return "running";
-    case TQ_OUTCOME_FINISHED:
-      return "finished";
-    case TQ_OUTCOME_NOT_THERE:
-      return "not_there";
-    case TQ_OUTCOME_ADDED:
-      return "added";
-    case TQ_OUTCOME_KEPT_FIRST:
-      return "kept_first";
-    case TQ_OUTCOME_REPLACED:
-      return "replaced";
-    case TQ_OUTCOME_POSTPONED:
-      return "postponed";
-    default:
-      return "unknown";
-  }
+  constexpr std::array names = {"applied", "lease_lost", "running",  "finished", "not_there",
+                                "added",   "kept_first", "replaced", "postponed"};
+  const bool known = outcome >= 0 && outcome < static_cast<int>(names.size());
+  return known ? names[static_cast<std::size_t>(outcome)] : "unknown";
 }
 
 int tq_enqueue(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,
@@ -197,7 +253,7 @@ int tq_enqueue_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* messag
     const auto& full = values_of<tableq::when_full>(options);
     std::vector<added_row> stored =
         on(queue, tx, [&](auto& bound) { return enqueued_all(bound, batch, full); });
-    if (added != nullptr) *added = result_of(std::move(stored)).release();
+    if (added != nullptr) *added = made(std::move(stored), added_columns).release();
   });
 }
 
@@ -242,13 +298,13 @@ int tq_list(tq_queue* queue, const char* state, size_t max, const tq_result* aft
 int tq_get(tq_queue* queue, tq_transaction* tx, int64_t id, const tq_options* look,
            tq_result** message, tq_error** error) {
   return on_claim(message, error, queue, tx, "tq_get", [&](auto& claim) {
-    return result_of_one(claim.get({id}, values_of<tableq::look_options>(look)));
+    return result_of(listed_if(claim.get({id}, values_of<tableq::look_options>(look))));
   });
 }
 int tq_get_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, const tq_options* look,
                  tq_result** messages, tq_error** error) {
   return on_claim(messages, error, queue, tx, "tq_get_batch", [&](auto& claim) {
-    return result_of(claim.get_batch(ids_of(checked(ids)), values_of<tableq::look_options>(look)));
+    return result_of(claim.get_batch(ids_of(ids), values_of<tableq::look_options>(look)));
   });
 }
 int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_result** message,
@@ -257,19 +313,21 @@ int tq_wait_for(tq_queue* queue, int64_t id, const tq_options* options, tq_resul
     const auto& wanted = values_of<read_values>(options);
     if (wanted.for_claim) refuse("lease_ms and claimed_at are for tq_take");
     return on_claim(queue, nullptr, "tq_wait_for", [&](auto& claim) {
-      return result_of(claim.wait_for({id}, {.wait = wanted.wait, .stop = wanted.stop}));
+      return made_of_one(claim.wait_for({id}, {.wait = wanted.wait, .stop = wanted.stop}),
+                         awaited_columns);
     });
   });
 }
 int tq_find(tq_queue* queue, tq_transaction* tx, const char* key, size_t key_size,
             const tq_options* look, tq_result** message, tq_error** error) {
   return on_claim(message, error, queue, tx, "tq_find", [&](auto& claim) {
-    return result_of_one(claim.find(text_of(key, key_size), values_of<tableq::look_options>(look)));
+    return result_of(
+        listed_if(claim.find(text_of(key, key_size), values_of<tableq::look_options>(look))));
   });
 }
 int tq_groups(tq_queue* queue, size_t max, tq_result** groups, tq_error** error) {
   return on_claim(groups, error, queue, nullptr, "tq_groups",
-                  [&](auto& claim) { return result_of(claim.groups(max)); });
+                  [&](auto& claim) { return made(claim.groups(max), waiting_group_columns); });
 }
 int tq_set_group_limits(tq_queue* queue, const char* group, size_t group_size,
                         const tq_options* limits, tq_error** error) {
@@ -285,10 +343,10 @@ int tq_group_limits(tq_queue* queue, size_t max, const char* first, size_t first
   if (next != nullptr) *next = nullptr;
   return on_claim(limits, error, queue, nullptr, "tq_group_limits", [&](auto& claim) {
     auto found = claim.group_limits({.max = max, .first = std::string(text_of(first, first_size))});
-    result out = result_of(std::move(found.groups));
-    std::vector<tableq::limited_group> begin;
+    result out = made(std::move(found.groups), limited_group_columns);
+    std::vector<limited_group> begin;
     if (found.next) begin.push_back({.group = std::move(*found.next)});
-    if (next != nullptr) *next = result_of(std::move(begin)).release();
+    if (next != nullptr) *next = made(std::move(begin), limited_group_columns).release();
     return out;
   });
 }
@@ -298,9 +356,8 @@ int tq_cancel(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_
 }
 int tq_cancel_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids, tq_result** outcomes,
                     tq_error** error) {
-  return on_claim(outcomes, error, queue, tx, "tq_cancel_batch", [&](auto& claim) {
-    return result_of_changes(claim.cancel_batch(ids_of(checked(ids))));
-  });
+  return on_claim(outcomes, error, queue, tx, "tq_cancel_batch",
+                  [&](auto& claim) { return result_of_changes(claim.cancel_batch(ids_of(ids))); });
 }
 int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int32_t priority, int* outcome,
                     tq_error** error) {
@@ -310,7 +367,7 @@ int tq_set_priority(tq_queue* queue, tq_transaction* tx, int64_t id, int32_t pri
 int tq_set_priority_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* changes,
                           tq_result** outcomes, tq_error** error) {
   return on_claim(outcomes, error, queue, tx, "tq_set_priority_batch", [&](auto& claim) {
-    return result_of_changes(claim.set_priority_batch(priorities_of(checked(changes))));
+    return result_of_changes(claim.set_priority_batch(items_of<priorities>(checked(changes))));
   });
 }
 int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome, tq_error** error) {
@@ -320,19 +377,20 @@ int tq_make_ready(tq_queue* queue, tq_transaction* tx, int64_t id, int* outcome,
 int tq_make_ready_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* ids,
                         tq_result** outcomes, tq_error** error) {
   return on_claim(outcomes, error, queue, tx, "tq_make_ready_batch", [&](auto& claim) {
-    return result_of_changes(claim.make_ready_batch(ids_of(checked(ids))));
+    return result_of_changes(claim.make_ready_batch(ids_of(ids)));
   });
 }
 int tq_redrive(tq_queue* queue, const tq_batch* ids, int64_t* count, tq_error** error) {
   return telling(count, error, [&] {
     return on_claim(queue, nullptr, "tq_redrive", [&](auto& claim) {
-      return static_cast<std::int64_t>(claim.redrive(ids_of(checked(ids))));
+      return static_cast<std::int64_t>(claim.redrive(ids_of(ids)));
     });
   });
 }
 int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result** redriven,
                    tq_error** error) {
   return on_claim(redriven, error, queue, nullptr, "tq_redrive_all", [&](auto& claim) {
-    return result_of(claim.redrive_all(values_of<tableq::redrive_options>(options)));
+    return made_of_one(claim.redrive_all(values_of<tableq::redrive_options>(options)),
+                       redriven_columns);
   });
 }

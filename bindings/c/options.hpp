@@ -40,17 +40,7 @@ struct retry_values {
   std::optional<int> jitter = {};
 
   /// @throws tableq::error errc::invalid_argument for a jitter of nothing.
-  [[nodiscard]] tableq::optional_retry all() const;
-};
-
-struct open_values : tableq::open_options {
-  bool metrics = false;
-};
-struct queue_values : tableq::order_options, tableq::claim_options {
-  retry_values retry_given = {};
-  bool for_claim = false;  ///< A key of "claim" was given.
-
-  [[nodiscard]] tableq::claim_options claim() const;
+  [[nodiscard]] tableq::optional_retry delays_with_jitter() const;
 };
 /// The id of a batch and the receipt of a member, as their keys give them.
 struct batch_values {
@@ -58,16 +48,30 @@ struct batch_values {
   std::optional<std::string> member = {};
 
   /// @throws tableq::error errc::invalid_argument for a member without an id, and for a text that
-  /// is
-  ///   no receipt.
+  ///   is no receipt.
   [[nodiscard]] std::optional<tableq::batch_id> all() const;
 };
-struct message_values : tableq::claim_enqueue_options {
-  retry_values retry_given = {};
+
+struct open_values : tableq::open_options {
+  bool metrics = false;
+};
+struct queue_values : tableq::order_options, tableq::claim_options, retry_values {
+  std::optional<tableq::lifetime> retain_done = {};
+  std::optional<tableq::lifetime> retain_dead = {};
+  bool for_claim = false;  ///< A key of "claim" was given.
+
+  void note(std::string_view given) noexcept {
+    for_claim = for_claim || given != "ordering";
+    groups.enabled = groups.enabled || given.starts_with("group_");
+  }
+  [[nodiscard]] tableq::claim_options claim() const;
+};
+struct message_values : tableq::claim_enqueue_options, retry_values {
   batch_values batch_given = {};
   tableq::when_full full = {};
   std::vector<std::string_view> keys = {};  ///< As given.
 
+  void note(std::string_view given) { keys.push_back(given); }
   [[nodiscard]] tableq::claim_enqueue_options claim_options() const;
   /// For kinds with fewer options. @throws tableq::error errc::invalid_argument for others.
   [[nodiscard]] tableq::enqueue_options plain_options() const;
@@ -76,16 +80,18 @@ struct message_values : tableq::claim_enqueue_options {
 struct begin_values : tableq::batch_end {
   batch_values parent = {};
   std::string name = {};
+  std::optional<std::string> then = {};
 
   [[nodiscard]] tableq::batch_options all(std::string_view bytes) const;
 };
 struct read_values : tableq::take_options {
   bool for_claim = false;  ///< A key of `tq_take` alone was given.
+
+  void note(std::string_view given) noexcept { for_claim = for_claim || given != "wait_ms"; }
 };
 struct failure_values : tableq::fail_options {
   std::optional<std::string> error = {};
 };
-
 struct filter_values : tableq::message_filter {
   bool dry_run = false;
   std::size_t batch = tableq::bulk_options().batch;
@@ -94,12 +100,21 @@ struct filter_values : tableq::message_filter {
   std::stop_token stop = {};
   tableq::look_options with = {};
 };
-struct alter_values : tableq::queue_changes {
-  retry_values retry_given = {};
+struct alter_values : tableq::queue_changes, retry_values {
   bool dry_run = false;
-
-  [[nodiscard]] tableq::queue_changes changes() const;
 };
+
+/// The enumerator of the name; they count from 0. @param key that of the value.
+template <class Enum>
+Enum named(std::string_view name, std::string_view key) {
+  std::string names;
+  for (int each = 0; to_string(static_cast<Enum>(each)) != "unknown"; ++each) {
+    const std::string_view known = to_string(static_cast<Enum>(each));
+    if (known == name) return static_cast<Enum>(each);
+    names.append(each == 0 ? "" : ", ").append(known);
+  }
+  refuse("the value of " + std::string(key) + " is none of: " + names);
+}
 
 }  // namespace tableq_c
 

@@ -1,11 +1,78 @@
+#include <array>
+
 #include <tableq/tableq.hpp>
 
+#include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 namespace {
+
+using tableq::queue_stats;
+constexpr std::array queue_stats_columns = {
+    member<queue_stats, &queue_stats::waiting>("waiting"),
+    member<queue_stats, &queue_stats::delayed>("delayed"),
+    member<queue_stats, &queue_stats::oldest>("oldest"),
+    member<queue_stats, &queue_stats::counted_to>("counted_to"),
+    member<queue_stats, &queue_stats::last_id>("last_id"),
+    member<queue_stats, &queue_stats::as_of>("as_of"),
+};
+result result_of(const queue_stats& stats) {
+  return made_of_one(stats, queue_stats_columns);
+}
+using tableq::claim_stats;
+constexpr std::array claim_stats_columns = {
+    member<claim_stats, &claim_stats::ready>("ready"),
+    member<claim_stats, &claim_stats::due>("due"),
+    member<claim_stats, &claim_stats::delayed>("delayed"),
+    member<claim_stats, &claim_stats::leased>("leased"),
+    member<claim_stats, &claim_stats::held>("held"),
+    member<claim_stats, &claim_stats::done>("done"),
+    member<claim_stats, &claim_stats::dead>("dead"),
+    member<claim_stats, &claim_stats::oldest>("oldest"),
+    member<claim_stats, &claim_stats::counted_to>("counted_to"),
+    member<claim_stats, &claim_stats::last_id>("last_id"),
+    member<claim_stats, &claim_stats::as_of>("as_of"),
+    member<claim_stats, &claim_stats::dead_letters>("dead_letters"),
+    member<claim_stats, &claim_stats::dead_letters_at_least>("dead_letters_at_least"),
+};
+result result_of(const claim_stats& stats) {
+  return made_of_one(stats, claim_stats_columns);
+}
+using tableq::queue_rates;
+constexpr std::array rate_columns = {
+    member<queue_rates, &queue_rates::enqueued>("enqueued"),
+    member<queue_rates, &queue_rates::left>("left"),
+};
+using tableq::queue_limits;
+constexpr std::array limit_columns = {
+    member<queue_limits, &queue_limits::capacity>("capacity"),
+    member<queue_limits, &queue_limits::rate>("rate"),
+    member<queue_limits, &queue_limits::burst>("burst"),
+    member<queue_limits, &queue_limits::concurrency>("concurrency"),
+};
+/// What holds for a handle.
+struct settings_row {
+  std::optional<tableq::claim_queue> claim = {};
+  std::optional<tableq::table_guarantee> guarantee = {};
+  std::optional<std::string> definition = {};
+};
+using tableq::table_guarantee;
+template <auto... Path>
+constexpr column<settings_row> of_guarantee(std::string_view name) {
+  return member<settings_row, &settings_row::guarantee, Path...>(name);
+}
+constexpr std::array settings_columns = {
+    member<settings_row, &settings_row::claim, &tableq::claim_queue::lease>("lease_ms"),
+    member<settings_row, &settings_row::claim, &tableq::claim_queue::max_attempts>("max_attempts"),
+    member<settings_row, &settings_row::definition>("definition"),
+    of_guarantee<&table_guarantee::at_least_once>("at_least_once"),
+    of_guarantee<&table_guarantee::fenced>("fenced"),
+    of_guarantee<&table_guarantee::ends>("ends"),
+    of_guarantee<&table_guarantee::settles>("settles"),
+    of_guarantee<&table_guarantee::words>("words"),
+};
 
 /// @param kind which options may be given.
 void check_options(const queue_values& given, tableq::kind kind) {
@@ -48,7 +115,7 @@ result rates_of(const tq_result& earlier, const tq_result& later) {
   const auto* const before = items_of<Stats>(earlier);
   const auto* const after = items_of<Stats>(later);
   if (before == nullptr || after == nullptr) return nullptr;
-  return result_of(tableq::rates_between(before->front(), after->front()));
+  return made_of_one(tableq::rates_between(before->front(), after->front()), rate_columns);
 }
 
 }  // namespace
@@ -96,7 +163,7 @@ const char* tq_queue_kind(const tq_queue* queue) {
 }
 int tq_queue_settings(tq_queue* queue, tq_result** settings, tq_error** error) {
   return making(settings, error, [&] {
-    handle_settings out;
+    settings_row out;
     on(queue, nullptr, [&](auto& plain) {
       using own = std::remove_reference_t<decltype(plain)>;
       if constexpr (is_claim<own>) out.claim = plain;
@@ -105,7 +172,7 @@ int tq_queue_settings(tq_queue* queue, tq_result** settings, tq_error** error) {
         out.definition = tableq::to_json({.table = plain.name(), .mapping = plain.mapping()});
       }
     });
-    return result_of(std::move(out));
+    return made_of_one(std::move(out), settings_columns);
   });
 }
 int tq_queue_pause(tq_queue* queue, tq_error** error) {
@@ -122,7 +189,8 @@ int tq_queue_set_limits(tq_queue* queue, const tq_options* limits, tq_error** er
       error, [&] { checked(queue).base().set_limits(values_of<tableq::queue_limits>(limits)); });
 }
 int tq_queue_limits(tq_queue* queue, tq_result** limits, tq_error** error) {
-  return making(limits, error, [&] { return result_of(checked(queue).base().limits()); });
+  return making(limits, error,
+                [&] { return made_of_one(checked(queue).base().limits(), limit_columns); });
 }
 int tq_queue_stats(tq_queue* queue, const tq_options* options, tq_result** stats,
                    tq_error** error) {

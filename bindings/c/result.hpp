@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,15 +50,6 @@ struct column {
   field (*get)(const Row&);
 };
 
-template <class Row>
-[[nodiscard]] field field_of(std::span<const column<Row>> columns, const Row& row,
-                             std::string_view name) noexcept {
-  for (const column<Row>& each : columns) {
-    if (each.name == name) return each.get(row);
-  }
-  return {.type = TQ_TYPE_NONE};
-}
-
 /// Rows of one type of the library, as they are.
 template <class Row>
 class rows final : public tq_result {
@@ -73,7 +63,10 @@ class rows final : public tq_result {
     return columns_[position].name.data();
   }
   [[nodiscard]] field at(std::size_t row, std::string_view name) const noexcept override {
-    return field_of(columns_, items_[row], name);
+    for (const column<Row>& each : columns_) {
+      if (each.name == name) return each.get(items_[row]);
+    }
+    return {.type = TQ_TYPE_NONE};
   }
 
   [[nodiscard]] const std::vector<Row>& items() const noexcept { return items_; }
@@ -90,62 +83,35 @@ template <class Row>
   return found == nullptr ? nullptr : &found->items();
 }
 
-/// The messages of a result of `tq_take`; null for another result.
-[[nodiscard]] const std::vector<tableq::delivery>* deliveries_of(const tq_result& given) noexcept;
+/// The headers of a message, which the row beside them has.
+struct headers_of {
+  result list = {};  ///< Null: it has none.
+};
+
+/// A message of `tq_take`, with what its getters borrow.
+struct taken_row {
+  tableq::delivery message;
+  std::string receipt;
+  headers_of headers;
+  result row;
+};
 
 /// A message of `tq_list`; none where there is no such message.
 using listed = std::optional<tableq::stored_message>;
 struct listed_row {
   listed message;
-  result headers = {};
+  headers_of headers = {};
   result errors = {};
 };
 
-/// The result of an enqueue.
-struct added_row {
-  std::int64_t id = 0;
-  int outcome = TQ_OUTCOME_ADDED;
-  result row = {};  ///< Of a table.
-};
-
-/// The redriven messages, or what holds for a handle.
-struct handle_settings {
-  std::optional<tableq::claim_queue> claim = {};
-  std::optional<tableq::table_guarantee> guarantee = {};
-  std::string definition = {};
-};
-
-[[nodiscard]] result result_of(std::vector<tableq::message> messages);
-[[nodiscard]] result result_of(std::vector<tableq::delivery> messages);
 [[nodiscard]] result result_of(std::vector<listed> messages);
 [[nodiscard]] result result_of(std::vector<tableq::stored_message> messages);
-[[nodiscard]] result result_of(tableq::awaited found);
-[[nodiscard]] result result_of(std::vector<tableq::row> table_rows);
-[[nodiscard]] result result_of(std::vector<added_row> added);
-[[nodiscard]] result result_of(std::vector<tableq::queue_info> queues);
 [[nodiscard]] result result_of(std::vector<tableq::finding> findings);
-[[nodiscard]] result result_of(std::vector<tableq::migration_step> steps);
-[[nodiscard]] result result_of(std::vector<tableq::lost_lease> lost);
-[[nodiscard]] result result_of(const std::map<std::string, std::string>& statements);
-[[nodiscard]] result result_of(const tableq::queue_stats& stats);
-[[nodiscard]] result result_of(const tableq::claim_stats& stats);
-[[nodiscard]] result result_of(const tableq::queue_rates& rates);
-[[nodiscard]] result result_of(const tableq::queue_limits& limits);
-[[nodiscard]] result result_of(std::vector<tableq::limited_group> groups);
-[[nodiscard]] result result_of(std::vector<tableq::waiting_group> groups);
-[[nodiscard]] result result_of(const tableq::redriven& done);
-[[nodiscard]] result result_of(const tableq::bulk_result& done);
-[[nodiscard]] result result_of(std::vector<tableq::option_change> changes);
-/// Field: place. No row: there is nothing after it.
-[[nodiscard]] result result_of(const std::optional<tableq::filter_place>& next);
-[[nodiscard]] result result_of(handle_settings settings);
 /// Field: text.
 [[nodiscard]] result result_of_text(std::string text);
-/// Field: name.
-[[nodiscard]] result result_of_names(std::vector<std::string> names);
 /// Field: outcome.
 [[nodiscard]] result result_of_outcomes(std::vector<int> outcomes);
-/// One row of a table, whose fields are its columns.
+/// One row of a table, whose fields are its columns. For the field of another result.
 [[nodiscard]] result result_of_columns(const tableq::row& values);
 
 }  // namespace tableq_c

@@ -8,52 +8,49 @@
 #include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 namespace {
 
 struct rule_row {
   tableq::schedule_info info;
-  result headers;
+  headers_of headers;
   result next;
 
-  [[nodiscard]] const tableq::schedule& rule() const noexcept { return info.rule; }
+  [[nodiscard]] const std::chrono::milliseconds* every() const noexcept {
+    return info.rule.cron.empty() ? &info.rule.every : nullptr;
+  }
 };
 using tableq::schedule;
-template <auto... Members>
-constexpr column<rule_row> of_rule(std::string_view name) {
-  return member<rule_row, &rule_row::info, &tableq::schedule_info::rule, Members...>(name);
+using tableq::schedule_info;
+template <auto... Path>
+constexpr column<rule_row> of_info(std::string_view name) {
+  return member<rule_row, &rule_row::info, Path...>(name);
 }
 constexpr std::array time_columns = {
     member<tableq::timestamp>("at"),
 };
 constexpr std::array rule_columns = {
-    of_rule<&schedule::name>("name"),
-    of_rule<&schedule::queue>("queue"),
-    column<rule_row>{
-        "cron",
-        [](const rule_row& of) { return of.rule().cron.empty() ? null() : text(of.rule().cron); }},
-    column<rule_row>{"every_ms",
-                     [](const rule_row& of) {
-                       return of.rule().cron.empty() ? length(of.rule().every) : null();
-                     }},
-    of_rule<&schedule::zone>("zone"),
-    column<rule_row>{"payload", [](const rule_row& of) { return bytes(of.rule().payload); }},
-    column<rule_row>{"headers",
-                     [](const rule_row& of) { return list_or(of.headers, no_headers()); }},
-    of_rule<&schedule::key>("key"),
-    of_rule<&schedule::group>("group"),
-    of_rule<&schedule::priority>("priority"),
-    of_rule<&schedule::catch_up>("catch_up"),
-    of_rule<&schedule::not_later_than>("not_later_than_ms"),
-    of_rule<&schedule::skip_if_running>("skip_if_running"),
-    member<rule_row, &rule_row::info, &tableq::schedule_info::owner>("owner"),
-    member<rule_row, &rule_row::info, &tableq::schedule_info::enabled>("enabled"),
-    member<rule_row, &rule_row::info, &tableq::schedule_info::problem>("problem"),
-    member<rule_row, &rule_row::info, &tableq::schedule_info::last>("last"),
-    member<rule_row, &rule_row::info, &tableq::schedule_info::overdue>("overdue"),
-    column<rule_row>{"next", [](const rule_row& of) { return list(of.next); }},
+    of_info<&schedule_info::rule, &schedule::name>("name"),
+    of_info<&schedule_info::rule, &schedule::queue>("queue"),
+    member_as<filled, rule_row, &rule_row::info, &schedule_info::rule, &schedule::cron>("cron"),
+    member<rule_row, &rule_row::every>("every_ms"),
+    of_info<&schedule_info::rule, &schedule::zone>("zone"),
+    member_as<bytes, rule_row, &rule_row::info, &schedule_info::rule, &schedule::payload>(
+        "payload"),
+    member<rule_row, &rule_row::headers>("headers"),
+    of_info<&schedule_info::rule, &schedule::key>("key"),
+    of_info<&schedule_info::rule, &schedule::group>("group"),
+    of_info<&schedule_info::rule, &schedule::priority>("priority"),
+    of_info<&schedule_info::rule, &schedule::catch_up>("catch_up"),
+    of_info<&schedule_info::rule, &schedule::not_later_than>("not_later_than_ms"),
+    of_info<&schedule_info::rule, &schedule::skip_if_running>("skip_if_running"),
+    of_info<&schedule_info::owner>("owner"),
+    of_info<&schedule_info::enabled>("enabled"),
+    of_info<&schedule_info::problem>("problem"),
+    of_info<&schedule_info::last>("last"),
+    of_info<&schedule_info::overdue>("overdue"),
+    member<rule_row, &rule_row::next>("next"),
 };
 using tableq::declared;
 constexpr std::array declared_columns = {
@@ -62,18 +59,15 @@ constexpr std::array declared_columns = {
     member<declared, &declared::removed>("removed"),
 };
 
-result result_of(std::vector<tableq::schedule_info> rules) {
+result result_of(std::vector<schedule_info> rules) {
   std::vector<rule_row> out;
   out.reserve(rules.size());
-  for (tableq::schedule_info& each : rules) {
+  for (schedule_info& each : rules) {
     rule_row& one = out.emplace_back(rule_row{std::move(each), {}, {}});
-    one.headers = list_of(one.info.rule.headers);
+    one.headers = listed_headers(one.info.rule.headers);
     one.next = inner(made(std::move(one.info.next), time_columns));
   }
   return made(std::move(out), rule_columns);
-}
-result result_of(const tableq::declared& done) {
-  return made_of_one(done, declared_columns);
 }
 
 tableq::schedule rule_of(const void* payload, size_t size, const tq_options* rule) {
@@ -129,8 +123,9 @@ int tq_schedule_run_now(tq_database* db, const char* name, size_t name_size, int
 int tq_schedule_declare(tq_database* db, const char* owner, size_t owner_size,
                         const tq_batch* rules, tq_result** done, tq_error** error) {
   return making(done, error, [&] {
-    return result_of(checked(db).db.schedules().declare(text_of(owner, owner_size),
-                                                        schedules_of(checked(rules))));
+    const auto& wanted = items_of<std::vector<tableq::schedule>>(checked(rules));
+    return made_of_one(checked(db).db.schedules().declare(text_of(owner, owner_size), wanted),
+                       declared_columns);
   });
 }
 int tq_schedule_list(tq_database* db, tq_result** rules, tq_error** error) {
@@ -139,10 +134,6 @@ int tq_schedule_list(tq_database* db, tq_result** rules, tq_error** error) {
 int tq_schedule_find(tq_database* db, const char* name, size_t name_size, tq_result** rule,
                      tq_error** error) {
   return making(rule, error, [&] {
-    std::vector<tableq::schedule_info> found;
-    if (auto one = checked(db).db.schedules().find(text_of(name, name_size))) {
-      found.push_back(*std::move(one));
-    }
-    return result_of(std::move(found));
+    return result_of(listed_if(checked(db).db.schedules().find(text_of(name, name_size))));
   });
 }

@@ -1,14 +1,57 @@
 // Takes and settlements of claim queues and tables.
 
+#include <array>
+#include <utility>
+
 #include <tableq/tableq.hpp>
 
 #include "batch.hpp"
+#include "fields.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "result.hpp"
 
 namespace tableq_c {
 namespace {
+
+using tableq::delivery;
+template <auto... Path>
+constexpr column<taken_row> of_taken(std::string_view name) {
+  return member<taken_row, &taken_row::message, Path...>(name);
+}
+constexpr std::array taken_columns = {
+    member<taken_row, &taken_row::receipt>("receipt"),
+    of_taken<&delivery::receipt, &tableq::receipt::id>("id"),
+    member_as<bytes, taken_row, &taken_row::message, &delivery::payload>("payload"),
+    member<taken_row, &taken_row::headers>("headers"),
+    of_taken<&delivery::key>("key"),
+    of_taken<&delivery::group>("group"),
+    of_taken<&delivery::priority>("priority"),
+    of_taken<&delivery::attempt>("attempt"),
+    of_taken<&delivery::created_at>("created_at"),
+    of_taken<&delivery::claimed_at>("claimed_at"),
+    of_taken<&delivery::lease_until>("lease_until"),
+    member<taken_row, &taken_row::row>("row"),
+};
+result result_of(std::vector<delivery> messages) {
+  std::vector<taken_row> out;
+  out.reserve(messages.size());
+  for (delivery& each : messages) {
+    taken_row& one = out.emplace_back(taken_row{std::move(each), {}, {}, {}});
+    one.receipt = to_string(one.message.receipt);
+    one.headers = listed_headers(one.message.headers);
+    if (!one.message.row.empty()) one.row = result_of_columns(one.message.row);
+  }
+  return made(std::move(out), taken_columns);
+}
+
+/// @throws tableq::error errc::invalid_argument also for failures.
+std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
+  if (batch.fails) refuse("only tq_fail_batch takes failures");
+  std::vector<tableq::receipt> out;
+  out.reserve(batch.size());
+  for (tableq::failure& each : failures_of(batch)) out.push_back(std::move(each.receipt));
+  return out;
+}
 
 /// Runs `work` on a queue whose reads lease, in the transaction if there is one.
 /// @param call its name.

@@ -1,9 +1,11 @@
 // Watches and keepers.
 
+#include <array>
+
 #include <tableq/tableq.hpp>
 
+#include "fields.hpp"
 #include "handles.hpp"
-#include "result.hpp"
 
 struct tq_watch : tableq_c::handle<tq_watch> {
   static constexpr const char* name_of_type = "tq_watch";
@@ -15,6 +17,23 @@ struct tq_keeper : tableq_c::handle<tq_keeper> {
 
   tableq::keeper keeper;
 };
+
+namespace tableq_c {
+namespace {
+
+using tableq::lost_lease;
+struct lost_row {
+  lost_lease lost;
+  std::string receipt;
+};
+constexpr std::array lost_columns = {
+    member<lost_row, &lost_row::receipt>("receipt"),
+    member<lost_row, &lost_row::lost, &lost_lease::queue>("queue"),
+    member<lost_row, &lost_row::lost, &lost_lease::why>("why"),
+};
+
+}  // namespace
+}  // namespace tableq_c
 
 using namespace tableq_c;
 
@@ -71,7 +90,14 @@ int tq_keeper_remove(tq_keeper* keeper, const char* receipt, size_t size, int* k
   });
 }
 int tq_keeper_lost(tq_keeper* keeper, tq_result** lost, tq_error** error) {
-  return making(lost, error, [&] { return result_of(checked(keeper).keeper.lost()); });
+  return making(lost, error, [&] {
+    std::vector<lost_row> out;
+    for (tableq::lost_lease& each : checked(keeper).keeper.lost()) {
+      std::string receipt = to_string(each.receipt);
+      out.push_back({std::move(each), std::move(receipt)});
+    }
+    return made(std::move(out), lost_columns);
+  });
 }
 int tq_keeper_descriptor(const tq_keeper* keeper) {
   const tq_keeper* const known = usable(keeper);

@@ -13,9 +13,6 @@ struct pg_conn;
 namespace tableq::inline v0 {
 
 /// Joins the transaction that is open on the caller's connection: see `enlistment`.
-///
-/// @param db the database of the queues; the connection must be to the same one, with the same
-///   client library.
 /// @param connection in blocking or nonblocking mode. Before each operation read all results of
 ///   your own statements, and leave pipeline mode: tableq refuses to throw them away.
 /// @throws error errc::invalid_argument when the connection is null, lost, to another database,
@@ -25,9 +22,8 @@ namespace tableq::inline v0 {
 TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection,
                                 const enlist_options& options = {});
 
-/// The connection of a transaction, for the application's own statements in it. Null if the
-/// database's sessions have another client library. Valid while the transaction is active. Do not
-/// begin, commit, roll back or close it: see `session_of` in tableq/soci.hpp.
+/// The connection of a transaction: as `session_of` in tableq/soci.hpp. Null if the database's
+/// sessions have another client library.
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT pg_conn* libpq_session_of(transaction& tx);
 

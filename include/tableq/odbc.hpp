@@ -9,9 +9,6 @@
 namespace tableq::inline v0 {
 
 /// Joins the transaction that is open on the caller's connection: see `enlistment`.
-///
-/// @param db the database of the queues; the connection must be to the same one, with the same
-///   client library.
 /// @param connection an SQLHDBC. ODBC's headers make it a `void*`, so this function has a name of
 ///   its own. Begin the transaction by SQL_ATTR_AUTOCOMMIT, and end it by SQLEndTran: drivers do
 ///   not report a plain BEGIN, and tableq refuses the connection as one without a transaction.
@@ -20,9 +17,8 @@ namespace tableq::inline v0 {
 TABLEQ_EXPORT enlistment enlist_odbc(const database& db, void* connection,
                                      const enlist_options& options = {});
 
-/// The connection of a transaction, for the application's own statements in it. Null if the
-/// database's sessions have another client library. Valid while the transaction is active. Do not
-/// begin, commit, roll back or close it: see `session_of` in tableq/soci.hpp.
+/// The connection of a transaction: as `session_of` in tableq/soci.hpp. Null if the database's
+/// sessions have another client library.
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT void* odbc_session_of(transaction& tx);
 

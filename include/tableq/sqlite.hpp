@@ -12,9 +12,6 @@ struct sqlite3;
 namespace tableq::inline v0 {
 
 /// Joins the transaction that is open on the caller's connection: see `enlistment`.
-///
-/// @param db the database of the queues; the connection must be to the same one, with the same
-///   client library.
 /// @param connection waits for locks as its owner has set it (sqlite3_busy_timeout). Begin its
 ///   transaction with BEGIN IMMEDIATE: a plain BEGIN locks at the first change.
 /// @throws error errc::invalid_argument when the connection is null, to another database, through
@@ -22,9 +19,8 @@ namespace tableq::inline v0 {
 TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection,
                                 const enlist_options& options = {});
 
-/// The connection of a transaction, for the application's own statements in it. Null if the
-/// database's sessions have another client library. Valid while the transaction is active. Do not
-/// begin, commit, roll back or close it: see `session_of` in tableq/soci.hpp.
+/// The connection of a transaction: as `session_of` in tableq/soci.hpp. Null if the database's
+/// sessions have another client library.
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT sqlite3* sqlite_session_of(transaction& tx);
 

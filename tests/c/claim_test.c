@@ -132,8 +132,26 @@ static void batches_settle_in_one_call(const struct place* at) {
   tq_queue_close(queue);
 }
 
+static void a_page_follows_a_page_alone(const struct place* at) {
+  tq_error* error = NULL;
+  tq_batch* ids = NULL;
+  tq_result* found = NULL;
+  tq_result* page = NULL;
+  tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
+  OK(tq_batch_new(&ids, &error));
+  OK(tq_batch_add_id(ids, 987654321, 0, &error));
+  OK(tq_get_batch(queue, NULL, ids, NULL, &found, &error));
+  EXPECT(tq_result_type(found, 0, "id") == TQ_TYPE_NULL);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_list(queue, "ready", 10, found, NULL, &page, &error));
+  EXPECT(page == NULL);
+  tq_result_free(found);
+  tq_batch_free(ids);
+  tq_queue_close(queue);
+}
+
 void run_claim_tests(const struct place* at) {
   each_settlement_has_its_effect_once(at);
   a_receipt_is_a_text_of_its_queue(at);
   batches_settle_in_one_call(at);
+  a_page_follows_a_page_alone(at);
 }

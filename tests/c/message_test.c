@@ -72,6 +72,23 @@ static void many_items_and_fields_go_by_one_call(const struct place* at) {
   tq_queue_close(queue);
 }
 
+static void sizes_beyond_any_memory_are_refused(const struct place* at) {
+  tq_error* error = NULL;
+  tq_batch* batch = NULL;
+  tq_queue* queue = queue_of(at->db, "c_heap", "heap");
+  const size_t endless[] = {SIZE_MAX, 6};
+  const size_t half[] = {SIZE_MAX / 2, SIZE_MAX / 2};
+  OK(tq_batch_new(&batch, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_all(batch, "a", endless, 2, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add_all(batch, "a", half, 2, NULL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_batch_add(batch, "a", SIZE_MAX - 1, NULL, &error));
+  EXPECT(tq_batch_count(batch) == 0);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_enqueue(queue, NULL, "a", SIZE_MAX - 1, NULL, NULL, NULL, &error));
+  tq_batch_free(batch);
+  tq_queue_close(queue);
+}
+
 static void an_option_of_another_kind_is_refused(const struct place* at) {
   tq_error* error = NULL;
   tq_batch* batch = NULL;
@@ -154,6 +171,7 @@ static void rates_lie_between_two_figures(const struct place* at) {
 void run_message_tests(const struct place* at) {
   each_destructive_kind_returns_what_was_added(at);
   many_items_and_fields_go_by_one_call(at);
+  sizes_beyond_any_memory_are_refused(at);
   an_option_of_another_kind_is_refused(at);
   a_call_of_another_kind_is_refused(at);
   rates_lie_between_two_figures(at);

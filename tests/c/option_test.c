@@ -83,6 +83,24 @@ static void each_purpose_takes_each_of_its_keys(void) {
   tq_options_free(migrate);
 }
 
+static void a_null_replaces_an_earlier_value(const struct place* at) {
+  tq_error* error = NULL;
+  tq_queue* queue = NULL;
+  tq_result* found = NULL;
+  tq_options* options = options_for(TQ_FOR_QUEUE);
+  OK(tq_options_set_int(options, "retain_done_ms", 5000, &error));
+  OK(tq_options_set_null(options, "retain_done_ms", 0, &error));
+  OK(tq_options_set_int(options, "retain_dead_ms", 6000, &error));
+  OK(tq_queue_open(at->db, "c_retains", TQ_NUL, "claim", options, &queue, &error));
+  tq_options_free(options);
+  OK(tq_database_find(at->db, "c_retains", TQ_NUL, &found, &error));
+  EXPECT(tq_result_type(found, 0, "retain_done_ms") == TQ_TYPE_NULL);
+  EXPECT(tq_result_int(found, 0, "retain_dead_ms") == 6000);
+  tq_result_free(found);
+  tq_queue_close(queue);
+  OK(tq_database_drop(at->db, "c_retains", TQ_NUL, NULL, &error));
+}
+
 static void a_set_clock_decides_what_is_due(const struct place* at) {
   tq_error* error = NULL;
   tq_clock* clock = NULL;
@@ -120,5 +138,6 @@ void run_option_tests(const struct place* at) {
   a_value_of_another_type_is_refused();
   options_of_another_purpose_are_refused(at);
   each_purpose_takes_each_of_its_keys();
+  a_null_replaces_an_earlier_value(at);
   a_set_clock_decides_what_is_due(at);
 }

@@ -168,8 +168,13 @@ std::string to_plain_utf8(std::string_view text, std::size_t longest) {
 }
 
 std::string encode_headers(const headers& values, bool ascii) {
-  constexpr int on_one_line = -1;
-  return json(values).dump(on_one_line, ' ', ascii);
+  // A JSON object would need memory for its end, in a destructor.
+  const auto quoted = [&](const std::string& text) { return json(text).dump(-1, ' ', ascii); };
+  std::string out;
+  for (const auto& [name, value] : values) {
+    out.append(out.empty() ? "{" : ",").append(quoted(name)).append(":").append(quoted(value));
+  }
+  return out.empty() ? "{}" : out + "}";
 }
 
 std::string in_ascii(std::string_view json_text) {
@@ -219,9 +224,11 @@ std::optional<headers> decode_headers(std::string_view text) {
 }
 
 std::string encode_retry(const retry_delays& retry) {
-  json after = json::array();
-  for (const std::chrono::milliseconds each : retry.after) after.push_back(each.count());
-  return json({{"after", after}, {"jitter", retry.jitter}}).dump();
+  std::string after;
+  for (const std::chrono::milliseconds each : retry.after) {
+    after.append(after.empty() ? "" : ",").append(std::to_string(each.count()));
+  }
+  return R"({"after":[)" + after + R"(],"jitter":)" + std::to_string(retry.jitter) + "}";
 }
 
 std::vector<failure_record> decode_errors(std::string_view text) {

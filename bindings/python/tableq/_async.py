@@ -26,7 +26,7 @@ from typing import (
 )
 
 from ._errors import Error, InvalidArgument, call
-from ._exits import is_failure
+from ._exits import ending_signals, is_failure
 from ._handles import Duration, made, wait_milliseconds
 from ._library import lib
 from ._messages import Job, log
@@ -287,7 +287,7 @@ class AsyncWorker:
         loop.add_reader(descriptor, self._note_lost, keeper)
         try:
             if signals and threading.current_thread() is threading.main_thread():
-                for number in (signal.SIGTERM, signal.SIGINT):
+                for number in ending_signals():
                     before[number] = signal.getsignal(number)
                     loop.add_signal_handler(number, self.stop)
             await self._take(keeper)

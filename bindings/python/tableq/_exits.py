@@ -1,4 +1,4 @@
-"""Whose SystemExit it is: a handler's own, or that of a signal which ends the process."""
+"""Signals that end a process, and whose SystemExit it is: a handler's own, or that of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import functools
 import inspect
 import signal
 from types import CodeType
-from typing import Any, Optional
+from typing import Any, List, Optional
+
+
+def ending_signals() -> List[signal.Signals]:
+    """Those that end a worker: not where a program in C, in which Python runs, has a handler, which
+    Python could not put back."""
+    both = (signal.SIGTERM, signal.SIGINT)
+    return [number for number in both if signal.getsignal(number) is not None]
 
 
 def is_failure(error: BaseException) -> bool:

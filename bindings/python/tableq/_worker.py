@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from ._errors import Error, InvalidArgument
+from ._exits import ending_signals
 from ._handles import FOR_READ, Duration, Options, Stop, span_milliseconds
 from ._keeper import Keeper
 from ._messages import Job, log
@@ -57,7 +58,7 @@ class Worker:
         self._lease = lease
         self._until_empty = until_empty
         self._grace = None if grace is None else span_milliseconds(grace, "grace") / 1000
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # A signal's handler may come in the midst of it.
         self._running: Dict[str, Job] = {}
         self._alive = 0
         self._completed = 0
@@ -80,14 +81,14 @@ class Worker:
         """
         if self._wake:
             raise InvalidArgument("tableq: a worker runs once")
-        self._wake = list(os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
         before: Dict[int, Any] = {}
         threads: List[threading.Thread] = []
         keeper = self._queue.database.keeper()
         lost = keeper.fileno()  # Now: the database may close it as soon as a thread runs.
+        self._wake = list(os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
         try:
             if signals and threading.current_thread() is threading.main_thread():
-                for number in (signal.SIGTERM, signal.SIGINT):
+                for number in ending_signals():
                     before[number] = signal.signal(number, self._signalled)
             threads = [
                 threading.Thread(
@@ -124,12 +125,13 @@ class Worker:
     # ----------------------------------------------------------------------------------- internal
 
     def _poke(self) -> None:
-        # Without the lock: a signal's handler may have interrupted its holder.
-        if self._wake and self._wake[1] >= 0:
-            try:
-                os.write(self._wake[1], b"x")
-            except BlockingIOError:
-                pass  # It is readable already.
+        # Under the lock: once it is closed, its number may be that of another file.
+        with self._lock:
+            if self._wake and self._wake[1] >= 0:
+                try:
+                    os.write(self._wake[1], b"x")
+                except BlockingIOError:
+                    pass  # It is readable already.
 
     def _signalled(self, number: int, frame: Optional[FrameType]) -> None:
         self._signals += 1

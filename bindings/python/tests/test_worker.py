@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import signal
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 import tableq
 from conftest import Place, Thread, start, until
+from tableq._worker import Worker
 
 
 def test_a_worker_completes_and_fails(
@@ -285,3 +288,58 @@ def test_a_refused_completion_fails_the_job(
 def test_a_wrong_number_of_threads_is_refused(jobs: tableq.ClaimQueue, threads: int) -> None:
     with pytest.raises(tableq.InvalidArgument, match="threads"):
         jobs.work(lambda job: None, threads=threads)
+
+
+def test_a_worker_of_a_closed_database_leaves_nothing_open(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    db.close()
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(tableq.InvalidArgument, match="closed"):
+        jobs.work(lambda job: None)
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_a_signal_handler_of_c_is_left_alone(
+    jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python tells None of one, in a program that it is a part of, and takes none back."""
+    handler_of = signal.getsignal
+    at_first = handler_of(signal.SIGTERM)
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)
+    jobs.put("a")
+    seen = []
+    jobs.work(lambda job: seen.append(handler_of(signal.SIGTERM)), until_empty=True)
+    assert seen == [at_first]
+
+
+def test_a_late_stop_writes_into_no_other_file(
+    jobs: tableq.ClaimQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of the worker closes a descriptor, whose number the program may have again."""
+    worker = Worker(jobs, lambda job: None)
+    running = Thread(worker.run)
+    until(lambda: worker._alive == 1)
+    files = []
+
+    def kept_open() -> bool:
+        free = worker._lock.acquire(blocking=False)
+        if free:
+            worker._lock.release()
+        return not free
+
+    write = os.write
+
+    def late(descriptor: int, data: bytes) -> int:
+        here = threading.current_thread() is threading.main_thread()
+        if here and not Thread(kept_open).result():
+            running.result()
+            files.extend(open(tmp_path / str(n), "wb") for n in range(9))
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", late)
+    worker.stop()
+    assert running.result() == 0
+    for file in files:
+        file.close()
+    assert [file.name for file in files if os.path.getsize(file.name)] == []

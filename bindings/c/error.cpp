@@ -20,9 +20,15 @@ struct tq_error : tableq_c::handle<tq_error> {
 namespace tableq_c {
 namespace {
 
-// Made at the start of the program or of dlopen, and never freed.
-tq_error& no_memory = *new tq_error{{}, TQ_ERROR_NO_MEMORY, TQ_ADVICE_NEVER, 0, "out of memory"};
-const tq_error& no_error = *new tq_error{{}, TQ_OK};
+/// Made at the start of the program or of dlopen, and never freed.
+tq_error& lasting(int code, const char* message) {
+  auto made = std::make_unique<tq_error>();
+  made->code = code;
+  made->message = message;
+  return *made.release();
+}
+tq_error& no_memory = lasting(TQ_ERROR_NO_MEMORY, "out of memory");
+const tq_error& no_error = lasting(TQ_OK, "");
 
 const tq_error& known(const tq_error* error) noexcept {
   return usable(error) == nullptr ? no_error : *error;

@@ -64,7 +64,7 @@ class _Entry:
         self.users = 0
         self.waiters: Deque["asyncio.Future[bool]"] = collections.deque()
         self.news = False  # That came while all awaits were reading.
-        self._loop = weakref.ref(loop)
+        self.loop = weakref.ref(loop)
 
     def tell(self) -> None:
         """The queue may have a message: one await reads."""
@@ -83,7 +83,7 @@ class _Entry:
 
     def _leave(self) -> None:
         """The database is closed, perhaps by another thread."""
-        loop = self._loop()
+        loop = self.loop()
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self.tell_all)
 
@@ -150,8 +150,9 @@ class _Hub:
         lib.tq_watch_remove(self._watch, entry.number)
         del self._entries[entry.number]
         del self._numbers[id(entry.queue)]
-        if not self._entries:
-            asyncio.get_running_loop().remove_reader(self._descriptor)
+        loop = entry.loop()  # Not running when it drops its awaits.
+        if not self._entries and loop is not None and not loop.is_closed():
+            loop.remove_reader(self._descriptor)
 
     def done(self, entry: _Entry, found: int) -> None:
         """What a read found; with nothing this may ask the database."""

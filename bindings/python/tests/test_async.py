@@ -621,3 +621,15 @@ def test_an_awaited_handler_that_a_signals_handler_ends_gives_its_job_back(
         signal.signal(signal.SIGUSR1, before)
     # A thread of the database gives it back.
     assert jobs.take(wait=60)[0].attempt == 1
+
+
+def test_a_loop_may_drop_a_waiting_take(jobs: tableq.ClaimQueue) -> None:
+    """As one does that is left without a cancel; it does not run then."""
+    loop = asyncio.new_event_loop()
+    waiting = jobs.take_async(wait=60)
+    task = loop.create_task(waiting)
+    task._log_destroy_pending = False  # type: ignore[attr-defined]
+    until(lambda: loop.run_until_complete(asyncio.sleep(0)) or loop in tableq._async._hubs)
+    waiting.close()
+    assert not tableq._async._hubs[loop]._entries
+    loop.close()

@@ -26,6 +26,13 @@
 
 namespace tableq::inline v0::core {
 
+/// Whether this thread runs the callbacks of asynchronous enqueues. It waits for no room in any
+/// queue: the callbacks there may wait for room in its own.
+inline bool& runs_callbacks() noexcept {
+  thread_local bool here = false;
+  return here;
+}
+
 /// A thread that stores messages of other threads. Each batch has the messages that arrived while
 /// the last one was stored.
 ///
@@ -81,7 +88,7 @@ class async_writer {
     std::unique_lock lock(state.mutex);
     if (!thread_.joinable()) start();
     const std::size_t bytes = one.payload.size();
-    if (thread_.get_id() != std::this_thread::get_id()) {
+    if (!runs_callbacks()) {
       state.room.wait(lock, [&] {
         return state.messages == 0 ||
                (state.messages < state.most_messages && state.bytes + bytes <= state.most_bytes);
@@ -104,6 +111,7 @@ class async_writer {
           origin(std::move(source)) {}
 
     void run() {
+      runs_callbacks() = true;
       std::unique_lock lock(mutex);
       for (;;) {
         idle = true;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -124,6 +125,25 @@ TEST_P(async_enqueue, lets_a_callback_enqueue_without_waiting) {
   });
   ended.get_future().wait();
   EXPECT_EQ(mail.stats().waiting, 3U);
+}
+
+TEST_P(async_enqueue, lets_callbacks_of_two_queues_enqueue_into_each_other) {
+  constexpr int most = 200;
+  constexpr int chains = 20;
+  auto narrow = open({.async_messages = 1});
+  auto there = narrow.heap("there");
+  auto back = narrow.heap("back");
+  int told = 0;  // only the thread of `back` uses these two
+  int over = 0;
+  std::promise<void> ended;
+  std::function<void(const tableq::outcome<tableq::message_id>&)> from_there;
+  const auto from_back = [&](const auto& /*of*/) {
+    if (++told < most) return there.enqueue_async("t", {}, from_there);
+    if (++over == chains) ended.set_value();
+  };
+  from_there = [&](const auto& /*of*/) { back.enqueue_async("b", {}, from_back); };
+  for (int i = 0; i < chains; ++i) there.enqueue_async("t", {}, from_there);
+  ended.get_future().wait();
 }
 
 TEST_P(async_enqueue, survives_a_callback_that_drops_the_last_handle) {

@@ -128,9 +128,10 @@ void take_messages(worker_state& worker, worker_queue& queue) {
       }
       took(worker, queue, std::move(taken), max, course);
     } catch (const error& failure) {
-      if (failure.code() == errc::outcome_unknown) continue;
+      // What a lost take has taken returns after its lease.
+      const bool lost = failure.code() == errc::outcome_unknown;
       const bool may_recover = may_concern_one_message(failure) && !until_empty;
-      if (!may_pass(failure) && !may_recover) throw;
+      if (!lost && !may_pass(failure) && !may_recover) throw;
       worker.trouble(queue, failure.what(), pauses, true);
     } catch (const std::exception& failure) {  // Usually a lack of memory: fewer messages need
                                                // less.

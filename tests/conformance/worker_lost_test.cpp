@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <string>
 
 #include <soci/soci.h>
 
 #include <tableq/soci.hpp>
+#include <tableq/testing.hpp>
 
 #include "support/at_once.hpp"
 #include "support/fixture.hpp"
@@ -172,6 +174,30 @@ TEST_P(handlers_that_lose_their_session, and_cannot_open_one_wait_for_the_databa
   ASSERT_TRUE(pool.wait_for(for_ever));
   EXPECT_EQ(pool.counts().completed, 6U);
   EXPECT_EQ(pool.counts().failed + pool.counts().lease_lost, 0U);
+}
+
+class takes_that_lose_their_session : public on_each_backend {};
+TABLEQ_ON_BACKENDS(takes_that_lose_their_session, shared_backends);
+
+TEST_P(takes_that_lose_their_session, are_reported_and_repeated_with_pauses) {
+  const tableq::testing::faults faults;
+  auto own = faults.open(here().url());
+  auto jobs = own.claim("jobs");
+  jobs.enqueue_batch({{"a"}, {"b"}, {"c"}});
+  faults.fail_some(
+      1, {{tableq::testing::trouble::unknown_commit, tableq::testing::moment::before}});
+  std::atomic<int> reports = 0;
+  std::promise<void> told;
+  tableq::worker pool(jobs, [](const tableq::delivery&) {},
+                      {.until_empty = true, .observe = [&](const tableq::worker_event& event) {
+                         const bool trouble = event.what == tableq::worker_event::kind::trouble;
+                         if (trouble && ++reports == 3) told.set_value();
+                       }});
+  EXPECT_EQ(told.get_future().wait_for(for_ever), std::future_status::ready);
+  faults.heal();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_NO_THROW(pool.join());
+  EXPECT_EQ(pool.counts().completed, 3U);
 }
 
 }  // namespace

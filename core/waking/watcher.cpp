@@ -159,10 +159,9 @@ void watcher::start() {
                      // time.
   connect_at_ = std::max(connect_at_, steady_clock::now() + before_listening);
   try {
-    running_ = true;
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // No more threads: readers poll by themselves.
-    running_ = false;
+    running_ = true;  // before the thread gets the mutex
+  } catch (const std::exception&) {  // No more threads, or no memory: readers poll by themselves.
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/base/process.hpp"
+#include "core/base/undo.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/input/validate.hpp"
@@ -38,10 +39,11 @@ milliseconds period_of(milliseconds lease) {
 keeper_state::keeper_state(std::shared_ptr<database_state> database)
     : database_(std::move(database)), pauses_(first_pause_of_a_keeper, longest_pause_of_a_keeper) {
   database_->settled().follow(*this);
+  undo followed([this]() noexcept { database_->settled().unfollow(*this); });
   try {
     thread_ = std::thread([this] { run(); });
+    followed.cancel();
   } catch (const std::system_error&) {
-    database_->settled().unfollow(*this);
     throw error(errc::busy, advice::statement, "the system has no thread for the keeper");
   }
 }

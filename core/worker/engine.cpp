@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/errors.hpp"
+#include "core/base/undo.hpp"
 #include "core/input/validate.hpp"
 #include "core/worker/call_handler.hpp"
 #include "core/worker/keep_leases.hpp"
@@ -50,14 +51,15 @@ class inside {
 worker_engine::worker_engine(std::vector<worker_source> sources, worker_options options)
     : state_(std::move(sources), std::move(options)) {
   check_here();
+  undo begun([this]() noexcept { join_threads(); });
   try {
     start_threads();
   } catch (const std::system_error&) {  // The system has no more threads.
-    join_threads();
     throw error(
         errc::busy, advice::statement, "the system gives no more threads to the worker",
         {.backend = state_.queues().front()->state().database().name(), .operation = "work"});
   }
+  begun.cancel();
 }
 
 void worker_engine::start_threads() {

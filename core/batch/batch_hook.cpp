@@ -154,6 +154,8 @@ batch_hook::look& batch_hook::members_of(const queue_state& queue) {
 
 std::int64_t batch_hook::look_at_batches(std::int64_t after) {
   constexpr std::size_t most = 1000;
+  constexpr std::chrono::seconds longest{1};  // each may wait briefly for a locked queue
+  const auto until = clock::now() + longest;
   const auto found = open_batches(database_, after, most);
   for (const batch_open_row& each : found) {
     if (each.lost) {
@@ -163,6 +165,7 @@ std::int64_t batch_hook::look_at_batches(std::int64_t after) {
     } else if (!each.outstanding) {
       end_if_over(database_, each.batch);
     }
+    if (clock::now() >= until) return each.batch;
   }
   if (found.size() < most) return 0;
   return std::ranges::max(found, {}, &batch_open_row::batch).batch;

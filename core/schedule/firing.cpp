@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -146,6 +147,7 @@ class follower {
                  {.max = most, .now = database.now()});
     });
     std::size_t again = 0;
+    std::set<std::string> locked;  // queues that cost time, in this look
     std::chrono::milliseconds pause =
         rules.size() == most ? at_most_each : database.options().poll_interval;
     if (database.now()) pause = shortest;
@@ -155,12 +157,14 @@ class follower {
         if (left->second > now || again == most_rules) continue;
         ++again;
       }
+      if (locked.contains(rule.queue)) continue;
       try {
         fire(database, rule);
         left_.erase(rule.name);
         pause = at_most_each;
       } catch (const error& failure) {
         leave(database, rule, failure, now);
+        if (failure.code() == errc::busy) locked.insert(rule.queue);
       }
     }
     return pause;
@@ -168,7 +172,9 @@ class follower {
 
   /// Tries it again later. Others are followed meanwhile.
   void leave(database_state& database, const due_rule_row& rule, const error& failure, moment now) {
-    if (may_pass(failure) || failure.code() == errc::outcome_unknown) return;
+    // An open transaction may lock the rule's queue for hours.
+    const bool locked = failure.code() == errc::busy && !failure.sqlstate().empty();
+    if (!locked && (may_pass(failure) || failure.code() == errc::outcome_unknown)) return;
     const bool refused = failure.code() == errc::permission_denied;
     const auto pause = refused ? refused_pause : failed_pause;
     left_[rule.name] = database.now() ? now : now + pause;

@@ -19,9 +19,11 @@ namespace tableq::inline v0::core {
 inline constexpr int layout_with_group_limits = 3;
 
 /// Moves the waiting messages of these groups: some become ready, others are held again.
-void move_some_groups(const queue_state& queue, const group_set& groups);
+/// @param briefly as a caller who wants something else: a group may be locked for long.
+void move_some_groups(const queue_state& queue, const group_set& groups, bool briefly = false);
 
 /// Moves the waiting messages of all groups whose names come after one, until the time is over.
+/// @param until other than max(): briefly.
 /// @return the last group that was looked at. Empty: all were.
 std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
                                            std::chrono::steady_clock::time_point until);

@@ -8,14 +8,18 @@
 #include "core/claim/step.hpp"
 #include "core/database/open_transaction.hpp"
 #include "core/queue/waiting.hpp"
+#include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 #include "core/session/paced_work.hpp"
 #include "core/tenants/group_limits.hpp"
 
 namespace tableq::inline v0::core {
 
-void move_some_groups(const queue_state& queue, const group_set& groups) {
+void move_some_groups(const queue_state& queue, const group_set& groups, bool briefly) {
   in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+    if (briefly) {
+      run(tx.session(), queue.names(), statements::queue_alter, {.only_writers = true});
+    }
     lock_groups(queue, tx, groups);
     apply(queue, &tx, {.readable = move_groups(queue, tx, groups)});
     return true;
@@ -32,7 +36,7 @@ std::optional<std::string> move_all_groups(const queue_state& queue, std::string
     group_set groups;
     for (const group_row& row : found) groups.insert(row.group_key);
     if (groups.empty()) return std::nullopt;
-    move_some_groups(queue, groups);
+    move_some_groups(queue, groups, until != std::chrono::steady_clock::time_point::max());
     if (found.size() < page) return std::nullopt;
     after = *groups.rbegin();
     if (std::chrono::steady_clock::now() >= until) return after;

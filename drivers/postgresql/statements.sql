@@ -2243,7 +2243,7 @@ LIMIT CAST(:max AS bigint)
 
 -- name: schedules.fire
 -- Once for each time: the due time is compared in the transaction of the message. Another process that is about to
--- do the same is not waited for.
+-- do the same is not waited for, and a lock on the queue of the message only briefly: the reader may be of another queue.
 WITH own AS MATERIALIZED (
   SELECT name
   FROM {schedules}
@@ -2259,6 +2259,7 @@ WITH own AS MATERIALIZED (
 UPDATE {schedules}
 SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at), problem = NULL
 WHERE name = ANY (ARRAY(SELECT name FROM own))
+  AND pg_catalog.set_config('lock_timeout', '500ms', true) IS NOT NULL
 RETURNING payload, headers, key, group_key AS group, priority, skip_if_running AS skip
 
 -- name: schedules.problem
@@ -2759,10 +2760,12 @@ FROM (SELECT o.id, o.queue AS ends_in,
       OFFSET 0) AS b
 
 -- name: batch.lock
--- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it.
+-- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it. A lock on the queue of the
+-- message at the end is waited for only briefly: a later look ends the batch.
 SELECT cancelled, queue, payload, headers, key, group_key, priority
 FROM {batches}
 WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
+  AND pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NULL
 FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: batch.finish

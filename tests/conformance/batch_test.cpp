@@ -503,6 +503,27 @@ TEST_P(shared_batches, end_once_when_the_last_messages_are_completed_at_the_same
   }
 }
 
+TEST_P(shared_batches, whose_end_a_transaction_holds_up_keep_nobody_waiting) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  static_cast<void>(db().fifo("last", {.ordering = tableq::ordering::strict}));
+  auto b = jobs().begin_batch({.then = tableq::batch_end{.queue = "last", .payload = "over"}});
+  jobs().enqueue("one", {.batch = b});
+  b.seal();
+  auto theirs = open();
+  auto held = theirs.fifo("last");
+  auto holds = theirs.begin();
+  held.in(holds).enqueue("x");
+  auto works = std::async(std::launch::async, [&] {
+    EXPECT_EQ(jobs().complete(take_one(jobs())), settle_result::applied);
+    EXPECT_TRUE(jobs().take(1, {.wait = 1ms}).empty());
+  });
+  EXPECT_EQ(works.wait_for(for_ever), std::future_status::ready);
+  holds.rollback();
+  works.get();
+  auto other = open({.poll_interval = 100ms});
+  EXPECT_EQ(other.fifo("last").dequeue({.wait = for_ever})->payload, "over");
+}
+
 TEST_P(shared_batches, trigger_the_stop_token_of_a_handler_when_they_are_cancelled) {
   auto b = begin();
   jobs().enqueue("long", {.batch = b});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -360,6 +361,23 @@ TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
   EXPECT_EQ(queue.group_limits().groups,
             (std::vector<limited_group>{{"", {.running = 2}}, {"vip", {.running = 4}}}));
   EXPECT_EQ(number("group_limits WHERE applied = changes AND changes > 0"), "1");
+}
+
+TEST_P(group_limit, whose_change_meets_a_locked_group_holds_up_no_read) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto queue = tenants();
+  queue.set_group_limits({.running = 1});
+  for (const char* each : {"a", "b"}) fill(queue, each, 2);
+  auto theirs = open();
+  auto mine = theirs.claim("tenants");
+  auto holds = theirs.begin();
+  mine.in(holds).enqueue("x", {.group = "a"});
+  here().sql("UPDATE tableq_group_limits SET running = 2, changes = changes + 1 WHERE name = ''");
+  auto reads = std::async(std::launch::async, [&] { return taken(queue); });
+  EXPECT_EQ(reads.wait_for(for_ever), std::future_status::ready);
+  holds.rollback();
+  EXPECT_EQ(reads.get(), (numbers{{"a", 1}, {"b", 1}}));
+  EXPECT_EQ(taken(queue), (numbers{{"a", 1}, {"b", 1}}));
 }
 
 TEST_P(group_limit, whose_change_nobody_follows_is_found_by_doctor) {

@@ -61,11 +61,6 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
 
 }  // namespace
 
-bool gives_clock(const core::contract& contract, std::span<const core::value> shared) {
-  return contract.now_at != core::contract::no_place &&
-         shared[contract.now_at].is != core::value::shape::null;
-}
-
 dialect_session::dialect_session(const session_source& from)
     : texts_(from.texts), plans_(from.share) {
   if (from.theirs == nullptr) {
@@ -308,7 +303,7 @@ void dialect_session::step(prepared& what, const arguments& with, core::row_set&
 prepared& dialect_session::text_of(const call& of, const text_form& form) {
   const core::contract& contract = of.contract;
   const core::table_names& names = of.names;
-  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, of.shared)
+  const clock_source clock = texts_->transport->tells_time || names.clock != nullptr
                                  ? clock_source::given
                                  : clock_source::database;
   const bool common = texts_->further_of(contract).common;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/testing.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/claim_requests.hpp"
@@ -21,9 +22,6 @@
 #include "drivers/transport/session_share.hpp"
 
 namespace tableq::inline v0::drivers {
-
-/// Whether a test, or the transport, gives the statement its clock.
-bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
 
 /// The parts of a new session.
 struct session_source {
@@ -95,7 +93,8 @@ class dialect_session : public core::connection {
     on_loss loss;
 
     [[nodiscard]] arguments with(std::span<const core::value> of_items) const {
-      return {shared, of_items, contract.items.size(), core::value(names.identity)};
+      return {shared, of_items, contract.items.size(), core::value(names.identity),
+              names.clock == nullptr ? core::value() : core::to_value(names.clock->now())};
     }
   };
 

@@ -177,7 +177,6 @@ text compile(std::string_view filled, const core::contract& contract, const styl
     if (const auto shared = position(contract.shared, name)) {
       added.type = contract.shared[*shared].type;
       added.source = *shared;
-      added.clock = *shared == contract.now_at;
     } else if (const auto item = position(contract.items, name)) {
       added.array = target.batches == batching::arrays && target.arrays;
       const bool as_text = target.batches == batching::arrays && !target.arrays;
@@ -186,6 +185,8 @@ text compile(std::string_view filled, const core::contract& contract, const styl
       added.item = true;
     } else if (name == own_identity) {
       added.identity = true;
+    } else if (name == "now") {
+      added.clock = true;
     } else {
       unknown_parameter(contract, name);
     }

@@ -57,8 +57,9 @@ struct parameter {
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< The item's index; beyond the last item the value is NULL.
-  bool clock = false;      ///< `:now`: if NULL, the transport supplies the database's time.
-  bool identity = false;   ///< `:own_identity`: set by the session, not part of a contract.
+  // Set by the session, not part of a contract:
+  bool clock = false;     ///< `:now`: if NULL, the transport supplies the database's time.
+  bool identity = false;  ///< `:own_identity`.
 };
 
 /// A statement ready for a transport to prepare.

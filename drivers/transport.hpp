@@ -73,11 +73,13 @@ struct arguments {
   std::span<const core::value> items;  ///< One item, or for array parameters any number.
   std::size_t item_width = 0;          ///< Values of each item.
   core::value identity = {};           ///< Of the queue.
+  core::value now = {};                ///< By a test's clock; null: there is none.
 
   /// The value of a parameter that is not an array.
   [[nodiscard]] const core::value& value_of(const parameter& place) const noexcept {
     static const core::value null;
     if (place.identity) return identity;
+    if (place.clock) return now;
     if (!place.item) return shared[place.source];
     const std::size_t at = place.row * item_width + place.source;
     return at < items.size() ? items[at] : null;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,45 +92,33 @@ exit_status get(const connection_options& connection, const get_arguments& given
   return any ? exit_status::done : exit_status::nothing;
 }
 
+using tableq::claim_queue;
+using by_filter = tableq::bulk_result(const tableq::message_filter&, const tableq::bulk_options&);
+
 /// Runs one of the actions.
-/// @param by_id(queue, ids) returns the result of each. @param by_filter(queue, filter, options).
+/// @param by_id(queue, ids) returns the result of each. @param fitting(queue, filter, options).
 /// @param done what became of the messages.
-template <class ById, class ByFilter>
+template <class ById, class Fitting>
 exit_status act(const connection_options& connection, const action_arguments& given,
-                const std::string& done, ById by_id, ByFilter by_filter) {
+                const std::string& done, ById by_id, Fitting fitting) {
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   const bool filtered = given.filter.by_filter(!ids.empty());
   if (filtered) static_cast<void>(given.filter.read());
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  tableq::claim_queue& queue = as_claim(opened, not_of_claim);
-  if (!filtered) return report(ids, by_id(queue, ids), done);
-  return given.filter.run(done, [&](const auto& filter, const auto& options) {
-    return by_filter(queue, filter, options);
-  });
+  claim_queue& queue = as_claim(opened, not_of_claim);
+  if (!filtered) return report(ids, std::invoke(by_id, queue, ids), done);
+  return given.filter.run(done, std::bind_front(fitting, std::ref(queue)));
 }
 
-using ids_of_call = std::vector<tableq::message_id>;
-using tableq::bulk_options;
-using tableq::claim_queue;
-using tableq::message_filter;
-
 exit_status cancel(const connection_options& connection, const action_arguments& given) {
-  return act(
-      connection, given, "cancelled",
-      [](claim_queue& queue, const ids_of_call& ids) { return queue.cancel_batch(ids); },
-      [](claim_queue& queue, const message_filter& filter, const bulk_options& options) {
-        return queue.cancel(filter, options);
-      });
+  by_filter claim_queue::*const fitting = &claim_queue::cancel;
+  return act(connection, given, "cancelled", &claim_queue::cancel_batch, fitting);
 }
 
 exit_status make_ready(const connection_options& connection, const action_arguments& given) {
-  return act(
-      connection, given, "ready",
-      [](claim_queue& queue, const ids_of_call& ids) { return queue.make_ready_batch(ids); },
-      [](claim_queue& queue, const message_filter& filter, const bulk_options& options) {
-        return queue.make_ready(filter, options);
-      });
+  by_filter claim_queue::*const fitting = &claim_queue::make_ready;
+  return act(connection, given, "ready", &claim_queue::make_ready_batch, fitting);
 }
 
 struct priority_arguments : action_arguments {
@@ -141,13 +130,13 @@ exit_status set_priority(const connection_options& connection, const priority_ar
   const auto to = static_cast<std::int32_t>(given.to.number(INT32_MIN, INT32_MAX));
   return act(
       connection, given, "changed",
-      [to](claim_queue& queue, const ids_of_call& ids) {
+      [to](claim_queue& queue, const std::vector<tableq::message_id>& ids) {
         std::vector<tableq::new_priority> changes;
         changes.reserve(ids.size());
         for (const tableq::message_id id : ids) changes.push_back({id, to});
         return queue.set_priority_batch(changes);
       },
-      [to](claim_queue& queue, const message_filter& filter, const bulk_options& options) {
+      [to](claim_queue& queue, const auto& filter, const auto& options) {
         return queue.set_priority(filter, to, options);
       });
 }

@@ -112,10 +112,7 @@ struct complete_arguments : receipt_arguments {
 
 exit_status complete(const connection_options& connection, const complete_arguments& given) {
   if (!given.result.given()) {
-    return settle(connection, given, "completed",
-                  [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-                    return queue.complete_batch(taken);
-                  });
+    return settle(connection, given, "completed", &tableq::leased_queue::complete_batch);
   }
   const std::vector<receipt> receipts = given.parsed();
   if (receipts.size() != 1) throw usage_error("--result goes with one RECEIPT");
@@ -128,10 +125,7 @@ exit_status complete(const connection_options& connection, const complete_argume
 }
 
 exit_status release(const connection_options& connection, const receipt_arguments& given) {
-  return settle(connection, given, "released",
-                [](tableq::leased_queue& queue, const std::vector<receipt>& taken) {
-                  return queue.release_batch(taken);
-                });
+  return settle(connection, given, "released", &tableq::leased_queue::release_batch);
 }
 
 struct extend_arguments : receipt_arguments {

@@ -85,7 +85,11 @@ error::error(errc code, tableq::advice advice, const std::string& sentence, erro
 namespace core {
 
 void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
+  refuse(errc::invalid_argument, sentence);
+}
+
+void refuse(errc code, const std::string& sentence) {
+  throw error(code, advice::never, sentence);
 }
 
 bool located(const error& failure, std::string_view backend, std::string_view operation) noexcept {

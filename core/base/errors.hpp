@@ -13,6 +13,8 @@ namespace tableq::inline v0::core {
 /// The call itself is wrong; nothing was sent.
 /// @throws error errc::invalid_argument, always.
 [[noreturn]] void refuse(const std::string& sentence);
+/// The same with another code: the call cannot succeed.
+[[noreturn]] void refuse(errc code, const std::string& sentence);
 
 /// Whether an error names the operation, and the backend as far as it is known.
 /// @param backend empty: not known.

@@ -23,23 +23,21 @@
 namespace tableq::inline v0 {
 namespace {
 
-using core::batch_info_row;
 using core::queue_state;
 using core::statement;
 using core::transaction_state;
 
 /// A catalogue of an older layout has no tables for batches.
 template <class Work>
-auto with_tables(const core::database_state& database, Work work) {
+auto with_tables(Work work) {
   try {
     return work();
   } catch (const error& failure) {
     const bool told = failure.native() != 0 || !failure.sqlstate().empty();  // by the database
     if (failure.code() != errc::not_found || !told) throw;
-    throw error(errc::unsupported, advice::never,
-                "the database has no tables for batches: the first queue makes them, or in a "
-                "catalogue of an older layout tableq migrate",
-                {.backend = database.name()});
+    core::refuse(errc::unsupported,
+                 "the database has no tables for batches: the first queue makes them, or in a "
+                 "catalogue of an older layout tableq migrate");
   }
 }
 
@@ -53,30 +51,17 @@ auto batch_operation(const claim_queue& handle, statement id, Work work) {
     std::optional<transaction_state::use> mine;
     if (tx) mine.emplace(*tx);
     if (tx) tx->check_open();
-    return with_tables(database, [&] { return work(desk, tx.get()); });
+    return with_tables([&] { return work(desk, tx.get()); });
   });
 }
 
 /// A limit of counts that no batch reaches.
 constexpr auto all_members = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
 
-batch_info to_info(batch_info_row row, std::optional<std::size_t> counted_to) {
-  const std::size_t counted = row.outstanding + row.dead + row.removed + row.gone;
-  if (row.finished_at || counted < counted_to) counted_to = std::nullopt;
-  return {.id = row.batch,
-          .name = std::move(row.name).value_or(std::string()),
-          .total = row.total,
-          .outstanding = row.outstanding,
-          .completed = row.completed,
-          .dead = row.dead,
-          .removed = row.removed,
-          .gone = row.gone,
-          .sealed = row.sealed,
-          .cancelled = row.cancelled,
-          .then = std::move(row.queue).value_or(std::string()),
-          .created_at = row.created_at,
-          .finished_at = row.finished_at,
-          .counted_to = counted_to};
+batch_info to_info(batch_info out, std::optional<std::size_t> counted_to) {
+  const std::size_t counted = out.outstanding + out.dead + out.removed + out.gone;
+  if (!out.finished_at && counted >= counted_to) out.counted_to = counted_to;
+  return out;
 }
 
 /// Checks the message at the end as its enqueue would.
@@ -84,10 +69,8 @@ void check_end(const queue_state& desk, transaction_state* tx, const batch_end& 
   core::database_state& database = desk.database();
   const auto rows = desk.execute(tx, core::statements::catalog_find, {.name = then.queue});
   if (rows.empty()) {
-    throw error(errc::not_found, advice::never,
-                "there is no queue " + then.queue +
-                    " for the message at the end of the batch; make it first",
-                {.backend = database.name()});
+    core::refuse(errc::not_found, "there is no queue " + then.queue +
+                                      " for the message at the end of the batch; make it first");
   }
   const std::optional<kind> known = core::known_kind(rows.front().kind);
   if (!known || *known == kind::table) {
@@ -112,7 +95,7 @@ void mark(core::database_state& database, const std::string& queue) noexcept {
 
 std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_options& options) {
   core::database_state& database = desk.database();
-  core::batch_begin_request request{.now = database.now()};
+  core::batch_begin_request request;
   if (!options.name.empty()) {
     if (!core::is_key(options.name)) {
       core::refuse("the name of a batch has up to 200 bytes of UTF-8 without NUL");
@@ -221,9 +204,9 @@ void batch::seal() {
       through_, statement::batch_seal, [&](const queue_state& desk, transaction_state* tx) {
         const auto once = [&](transaction_state& step) {
           const auto sealed = desk.execute(&step, core::statements::batch_seal, {.batch = id_});
-          if (sealed.empty() && desk.execute(&step, core::statements::batch_list,
-                                             {.first = id_, .last = id_, .max = 1, .count_to = 1})
-                                    .empty()) {
+          if (sealed.empty() &&
+              desk.execute(&step, core::statements::batch_list, {.first = id_, .last = id_})
+                  .empty()) {
             core::refuse("there is no batch " + std::to_string(id_));
           }
           step.after_commit(
@@ -262,7 +245,7 @@ std::optional<batch_info> batch::get() const {
       through_, statement::batch_list,
       [&](const queue_state& desk, transaction_state* tx) -> std::optional<batch_info> {
         auto rows = desk.execute(tx, core::statements::batch_list,
-                                 {.first = id_, .last = id_, .max = 1, .count_to = all_members});
+                                 {.first = id_, .last = id_, .count_to = all_members});
         if (rows.empty()) return std::nullopt;
         return to_info(std::move(rows.front()), std::nullopt);
       });
@@ -274,24 +257,20 @@ batch database::batch(std::int64_t id) const {
 }
 
 std::vector<batch_info> database::batches(const batch_page& page) const {
-  return batch_operation(
-      batch(0).through_, statement::batch_list,
-      [&](const queue_state& desk, transaction_state* tx) {
-        constexpr std::size_t most = 1000;
-        core::check_batch_size(page.max, most);
-        if (page.count_to == 0U) core::refuse("count_to must be at least 1");
-        const std::int64_t last =
-            page.before ? *page.before - 1 : std::numeric_limits<std::int64_t>::max();
-        std::vector<batch_info> out;
-        for (auto& row : desk.execute(tx, core::statements::batch_list,
-                                      {.first = 1,
-                                      .last = last,
-                                      .max = page.max,
-                                      .count_to = page.count_to.value_or(all_members)})) {
-          out.push_back(to_info(std::move(row), page.count_to));
-        }
-        return out;
-      });
+  return batch_operation(batch(0).through_, statement::batch_list,
+                         [&](const queue_state& desk, transaction_state* tx) {
+                           constexpr std::size_t most = 1000;
+                           core::check_batch_size(page.max, most);
+                           if (page.count_to == 0U) core::refuse("count_to must be at least 1");
+                           core::batch_list_request asked{
+                               .max = page.max, .count_to = page.count_to.value_or(all_members)};
+                           if (page.before) asked.last = *page.before - 1;
+                           std::vector<batch_info> out;
+                           for (auto& row : desk.execute(tx, core::statements::batch_list, asked)) {
+                             out.push_back(to_info(std::move(row), page.count_to));
+                           }
+                           return out;
+                         });
 }
 
 }  // namespace tableq::inline v0

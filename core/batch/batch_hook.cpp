@@ -19,8 +19,7 @@ namespace {
 [[noreturn]] void refuse_addition(const queue_state& desk, transaction_state& tx,
                                   const batch_id& batch) {
   const auto found =
-      desk.execute(&tx, statements::batch_list,
-                   {.first = batch.value, .last = batch.value, .max = 1, .count_to = 1});
+      desk.execute(&tx, statements::batch_list, {.first = batch.value, .last = batch.value});
   tx.spoil();
   const std::string name = "the batch " + std::to_string(batch.value) + " ";
   if (found.empty()) refuse(name + "is not there: it ended long ago, or was never begun");
@@ -82,9 +81,7 @@ void batch_hook::added(const queue_state& queue, transaction_state& tx,
       items.push_back({.id = ids[i], .batch = places[i]->value});
     }
   }
-  if (!items.empty()) {
-    queue.execute(&tx, statements::batch_join, {.queue = queue.info().identity}, items);
-  }
+  queue.execute(&tx, statements::batch_join, {.queue = queue.info().identity}, items);
   for (const auto& [batch, less] : counts_of(not_added)) {
     add_to_batch(queue, tx, *less.first, -less.second);
   }
@@ -95,13 +92,12 @@ void batch_hook::settled(const queue_state& queue, transaction_state& tx,
   const std::int64_t identity = queue.info().identity;
   const auto mark = [&](std::span<const message_id> ids, member_outcome before,
                         member_outcome outcome) {
-    if (ids.empty()) return;
     const auto changed =
         queue.execute(&tx, statements::batch_mark,
                       {.queue = identity, .before = before, .outcome = outcome}, ids);
     if (outcome != member_outcome::outstanding) end_after(tx, changed);
   };
-  if (!ends.completed.empty()) end_after(tx, leave_batches(queue, &tx, identity, ends.completed));
+  end_after(tx, leave_batches(queue, &tx, identity, ends.completed));
   mark(ends.dead, member_outcome::outstanding, member_outcome::dead);
   mark(ends.removed, member_outcome::outstanding, member_outcome::removed);
   mark(ends.redriven, member_outcome::dead, member_outcome::outstanding);
@@ -156,7 +152,7 @@ std::int64_t batch_hook::look_at_batches(std::int64_t after) {
   constexpr std::size_t most = 1000;
   constexpr std::chrono::seconds longest{1};  // each may wait briefly for a locked queue
   const auto until = clock::now() + longest;
-  const auto found = open_batches(database_, after, most);
+  const auto found = open_batches(database_, {.first = after, .max = most});
   for (const batch_open_row& each : found) {
     if (each.lost) {
       desk_of(database_).execute(nullptr, statements::batch_mark_all,
@@ -165,65 +161,46 @@ std::int64_t batch_hook::look_at_batches(std::int64_t after) {
     } else if (!each.outstanding) {
       end_if_over(database_, each.batch);
     }
-    if (clock::now() >= until) return each.batch;
+    if (clock::now() >= until) return each.batch + 1;
   }
   if (found.size() < most) return 0;
-  return std::ranges::max(found, {}, &batch_open_row::batch).batch;
+  return std::ranges::max(found, {}, &batch_open_row::batch).batch + 1;
 }
 
 std::int64_t batch_hook::look_at_members(const queue_state& queue, std::int64_t after) {
   constexpr std::size_t most = 500;
   const auto found =
-      queue.execute(nullptr, statements::batch_strays, {.after = after, .max = most});
+      queue.execute(nullptr, statements::batch_strays, {.after_message = after, .max = most});
   if (found.empty()) return 0;
   std::vector<message_id> strays;
   std::vector<message_id> waiting;
   for (const stray_row& each : found) {
-    const auto state = static_cast<message_state>(each.state.value_or(0));
-    const bool over = state == message_state::done || state == message_state::dead;
-    if (!each.state || over) {
-      strays.push_back(message_id{each.message});
-    } else if (each.cancelled && state != message_state::leased) {
-      waiting.push_back(message_id{each.message});
-    }
+    const bool waits =
+        each.state && each.state != message_state::done && each.state != message_state::dead;
+    const bool removed = each.cancelled && each.state != message_state::leased;
+    if (!waits || removed) (waits ? waiting : strays).push_back(message_id{each.message});
   }
   // Of messages that others are settling just now the first look may not be the truth.
-  std::map<message_id, message_state> states;
-  if (!strays.empty()) {
-    for (const auto& row : queue.execute(nullptr, statements::claim_state_of, {}, strays)) {
-      states.emplace(row.id, row.state);
-    }
-  }
-  std::vector<message_id> missing;
-  std::vector<message_id> done;
-  std::vector<message_id> dead;
-  for (const message_id each : strays) {
-    const auto known = states.find(each);
-    if (known == states.end()) {
-      missing.push_back(each);
-    } else if (known->second == message_state::done) {
-      done.push_back(each);
-    } else if (known->second == message_state::dead) {
-      dead.push_back(each);
-    }
+  std::map<message_state, std::vector<message_id>> over;
+  std::set<message_id> missing(strays.begin(), strays.end());
+  for (const auto& row : queue.execute(nullptr, statements::claim_state_of, {}, strays)) {
+    over[row.state].push_back(row.id);
+    missing.erase(row.id);
   }
   const std::int64_t identity = queue.info().identity;
   std::set<std::int64_t> changed;
   const auto mark = [&](const std::vector<message_id>& items, member_outcome outcome) {
-    if (items.empty()) return;
     for (const auto& row : queue.execute(nullptr, statements::batch_mark,
                                          {.queue = identity, .outcome = outcome}, items)) {
       changed.insert(row.batch);
     }
   };
-  mark(missing, member_outcome::gone);
-  mark(dead, member_outcome::dead);
-  if (!done.empty()) {
-    for (const batch_row& row : leave_batches(queue, nullptr, identity, done)) {
-      changed.insert(row.batch);
-    }
+  mark({missing.begin(), missing.end()}, member_outcome::gone);
+  mark(over[message_state::dead], member_outcome::dead);
+  for (const batch_row& row : leave_batches(queue, nullptr, identity, over[message_state::done])) {
+    changed.insert(row.batch);
   }
-  if (!waiting.empty()) static_cast<void>(cancel(queue, nullptr, waiting));
+  static_cast<void>(cancel(queue, nullptr, waiting));
   for (const std::int64_t batch : changed) end_if_over(database_, batch);
   return std::ranges::max(found, {}, &stray_row::message).message;
 }

@@ -60,8 +60,7 @@ std::optional<std::vector<std::int64_t>> end_within(const queue_state& desk, tra
                                                     std::int64_t batch, const queue_state* target) {
   const auto ends = desk.execute(&tx, statements::batch_lock, {.batch = batch});
   if (ends.empty()) return {};
-  const auto counts =
-      desk.execute(&tx, statements::batch_finish, {.batch = batch, .now = desk.database().now()});
+  const auto counts = desk.execute(&tx, statements::batch_finish, {.batch = batch});
   if (counts.empty()) return {};
   desk.execute(&tx, statements::batch_clear, {.batch = batch});
   const message_id me{batch};
@@ -89,11 +88,10 @@ std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state
   return out;
 }
 
-std::vector<batch_open_row> open_batches(database_state& database, std::int64_t after,
-                                         std::size_t max) {
+std::vector<batch_open_row> open_batches(database_state& database,
+                                         const batch_list_request& which) {
   const leased_session session = database.sessions().lease(shortest_patience);
-  return run(*session, names_for(database.options(), {}), statements::batch_open,
-             {.after = after, .max = max});
+  return run(*session, names_for(database.options(), {}), statements::batch_open, which);
 }
 
 std::vector<std::int64_t> end_batch(database_state& database, const batch_open_row& over) {
@@ -117,7 +115,7 @@ std::vector<std::int64_t> end_batch(database_state& database, const batch_open_r
   part.committed_by_owner();
   try {
     run(*session, desk.names(), statements::batch_forget,
-        {.older_than = kept_for, .max = most_forgotten, .now = database.now()});
+        {.older_than = kept_for, .max = most_forgotten});
   } catch (const error&) {  // The next end does it.
   }
   return *std::move(parents);
@@ -132,8 +130,8 @@ void end_if_over(database_state& database, std::int64_t batch) noexcept {
     while (!all.empty()) {
       const std::int64_t next = all.back();
       all.pop_back();
-      const auto open = open_batches(database, next - 1, 1);
-      if (open.empty() || open.front().batch != next || open.front().outstanding) continue;
+      const auto open = open_batches(database, {.first = next, .last = next});
+      if (open.empty() || open.front().outstanding) continue;
       for (const std::int64_t parent : end_batch(database, open.front())) all.push_back(parent);
     }
   } catch (const std::exception&) {  // noexcept: the settlement is committed. The next look ends
@@ -144,7 +142,7 @@ void end_if_over(database_state& database, std::int64_t batch) noexcept {
 std::vector<finding> inspect_batches(database_state& database) {
   constexpr std::size_t most = 1000;
   std::map<std::string, std::size_t> waiting;
-  for (const batch_open_row& each : open_batches(database, 0, most)) {
+  for (const batch_open_row& each : open_batches(database, {.max = most})) {
     if (!each.outstanding) ++waiting[each.ends_in.value_or(std::string())];
   }
   std::vector<finding> out;

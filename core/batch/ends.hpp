@@ -23,9 +23,9 @@ namespace tableq::inline v0::core {
 std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
                                      std::int64_t identity, std::span<const message_id> ids);
 
-/// The sealed batches after an id that have not ended. Waits for a session only briefly.
-[[nodiscard]] std::vector<batch_open_row> open_batches(database_state& database, std::int64_t after,
-                                                       std::size_t max);
+/// Sealed batches that have not ended. Waits for a session only briefly.
+[[nodiscard]] std::vector<batch_open_row> open_batches(database_state& database,
+                                                       const batch_list_request& which);
 
 /// Ends a batch without outstanding members: adds the message at its end, in one transaction with
 /// the counts.

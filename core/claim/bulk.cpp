@@ -34,55 +34,6 @@ constexpr int dead_bit = bit_of(message_state::dead);
 constexpr int leased_bit = bit_of(message_state::leased);
 constexpr int every_state = cancelled_states | leased_bit | done_bit;
 
-/// The most messages that one statement reads.
-constexpr std::size_t longest_scan = 10'000;
-
-/// The conditions of a filter, as the statement gets them. Borrows its other texts.
-filter_request conditions_of(const queue_state& queue, const message_filter& filter) {
-  const bool ascii = queue.database().narrow_texts();
-  filter_request out{
-      .older_than = filter.older_than, .group = filter.group, .key_prefix = filter.key_prefix};
-  if (filter.header) {
-    out.header = encode_headers({{filter.header->name, filter.header->value}}, ascii);
-  }
-  if (filter.error) out.error = encode_error(*filter.error, ascii);
-  return out;
-}
-
-struct found_messages {
-  std::vector<message_id> ids = {};
-  std::size_t read = 0;
-  std::optional<filter_place> next = {};  ///< Empty: all were read.
-};
-
-/// Reads up to `scan` messages in these states after a place, until `max` fit.
-found_messages find_fitting(const queue_state& queue, const message_filter& filter, int states,
-                            const filter_place& after, std::size_t scan, std::size_t max) {
-  filter_request asked = conditions_of(queue, filter);
-  asked.states = states;
-  if (states == done_bit) asked.finished = static_cast<int>(message_state::done);
-  if (states == dead_bit) asked.finished = static_cast<int>(message_state::dead);
-  asked.after_at = after.at;
-  asked.after_id = after.id;
-  if (after.until != 0) asked.until = after.until;
-  asked.scan = scan;
-  asked.max = max;
-  asked.now = queue.database().now();
-  const auto rows = queue.execute(nullptr, statements::claim_filter, asked);
-  found_messages out;
-  for (const auto& row : rows) {
-    if (row.fits) out.ids.push_back(row.id);
-  }
-  if (rows.empty()) return out;
-  const auto& last = rows.back();
-  out.read = last.place;
-  if (last.place == scan || (rows.size() == max && last.fits)) {
-    out.next =
-        filter_place{.part = after.part, .at = last.at, .id = last.id.value, .until = last.until};
-  }
-  return out;
-}
-
 /// The states of the messages that an action changes.
 /// @param changes those that it can change.
 int wanted_states(const message_filter& filter, int changes, std::string_view action) {
@@ -136,7 +87,7 @@ bulk_result run_parts(const message_filter& filter, const bulk_options& options,
   while (at) {
     const bulk_part& part = parts[static_cast<std::size_t>(at->part)];
     const auto look = [&] {
-      return find_fitting(part.queue, filter, part.states, *at, scan, options.batch);
+      return find_fitting(part.queue, nullptr, filter, part.states, *at, scan, options.batch);
     };
     const found_messages found =
         part.letters_of == nullptr ? look() : on_dead_letters(*part.letters_of, look);
@@ -244,6 +195,41 @@ bulk_result redrive_fitting(const queue_state& queue, const message_filter& filt
 }
 
 }  // namespace
+
+found_messages find_fitting(const queue_state& queue, transaction_state* tx,
+                            const message_filter& filter, int states, const filter_place& after,
+                            std::size_t scan, std::size_t max) {
+  const bool ascii = queue.database().narrow_texts();
+  filter_request asked{.states = states,
+                       .older_than = filter.older_than,
+                       .group = filter.group,
+                       .key_prefix = filter.key_prefix,
+                       .after_at = after.at,
+                       .after_id = after.id,
+                       .scan = scan,
+                       .max = max};
+  if (states == done_bit) asked.finished = static_cast<int>(message_state::done);
+  if (states == dead_bit) asked.finished = static_cast<int>(message_state::dead);
+  if (after.until != 0) asked.until = after.until;
+  if (filter.header) {
+    asked.header = encode_headers({{filter.header->name, filter.header->value}}, ascii);
+  }
+  if (filter.error) asked.error = encode_error(*filter.error, ascii);
+  const auto rows = queue.execute(tx, statements::claim_filter, asked);
+  found_messages out;
+  for (const auto& row : rows) {
+    if (row.fits) out.ids.push_back(row.id);
+  }
+  if (rows.empty()) return out;
+  const auto& last = rows.back();
+  out.read = last.place;
+  if (last.place == scan || (rows.size() == max && last.fits)) {
+    out.next =
+        filter_place{.part = after.part, .at = last.at, .id = last.id.value, .until = last.until};
+  }
+  return out;
+}
+
 }  // namespace tableq::inline v0::core
 
 namespace tableq::inline v0 {
@@ -257,8 +243,9 @@ filtered_messages claim_queue::list(const message_filter& filter, const filter_p
     core::check_filter(filter);
     core::check_batch_size(page.max);
     const int states = filter.state ? core::bit_of(*filter.state) : core::every_state;
-    const core::found_messages found = core::find_fitting(
-        mine, filter, states, page.after.value_or(filter_place()), core::longest_scan, page.max);
+    const core::found_messages found =
+        core::find_fitting(mine, nullptr, filter, states, page.after.value_or(filter_place()),
+                           core::longest_scan, page.max);
     filtered_messages out{.messages = {}, .next = found.next};
     for (auto& each : core::get(mine, nullptr, found.ids, page.with)) {
       // Another call may have changed it since.

@@ -67,8 +67,8 @@ std::vector<message_id> move_messages(const queue_state& source, const queue_sta
 void forget_keys(const queue_state& queue, transaction_state& tx, std::span<const key_item> keys) {
   if (keys.empty() || !queue.info().key_windows) return;
   queue.execute(&tx,
-                queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
-                {.now = queue.database().now()}, keys);
+                queue.info().keep_completed ? statements::claim_free : statements::claim_forget, {},
+                keys);
 }
 
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
@@ -76,7 +76,6 @@ std::set<std::string_view> held_keys(const queue_state& queue, transaction_state
   std::vector<key_item> items;
   items.reserve(keys.size());
   for (const std::string_view key : keys) items.push_back({key});
-  if (items.empty()) return {};
   forget_keys(queue, tx, items);
   std::set<std::string_view> held;
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, items)) {

@@ -145,8 +145,8 @@ item_places store(const queue_state& queue, transaction_state* tx, const Stateme
 /// Adds the messages whose keys are free. @return the others.
 item_places insert(const queue_state& queue, transaction_state* tx, const batch& request,
                    const item_places& which, std::vector<enqueued>& results) {
-  item_places rest = store(queue, tx, statements::claim_enqueue, {.now = queue.database().now()},
-                           request, which, enqueue_result::added, results);
+  item_places rest = store(queue, tx, statements::claim_enqueue, {}, request, which,
+                           enqueue_result::added, results);
   for (const std::size_t i : rest) {
     if (!request.options(i).key) not_stored(queue, tx);
   }
@@ -190,8 +190,7 @@ void add_run(const queue_state& queue, transaction_state& tx, const batch& reque
   item_places rest = run;
   for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
     if (replacing) {
-      rest = store(queue, &tx, statements::claim_replace,
-                   {.postpone = postpone, .now = queue.database().now()}, request, rest,
+      rest = store(queue, &tx, statements::claim_replace, {.postpone = postpone}, request, rest,
                    postpone ? enqueue_result::postponed : enqueue_result::replaced, results);
     }
     if (!rest.empty()) rest = insert(queue, &tx, request, rest, results);
@@ -246,9 +245,8 @@ group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const
 /// Adds messages without keys. @return false if that is not possible at once; nothing was done.
 bool add_to_groups(const queue_state& queue, const batch& request, const group_set& groups,
                    std::vector<enqueued>& results) {
-  auto done = in_locked_groups(
-      queue, groups,
-      call_of(statements::claim_enqueue, {.now = queue.database().now()}, request.items()));
+  auto done =
+      in_locked_groups(queue, groups, call_of(statements::claim_enqueue, {}, request.items()));
   if (!done) return false;
   const std::size_t added = done->rows.size();
   for (auto& row : rows_of<id_row, claim_item>(std::move(done->rows)))

@@ -40,10 +40,8 @@ std::vector<identity_request> locks_of(const queue_state& queue, const group_set
 
 advance_request request_to_advance(const queue_state& queue) {
   const group_options& rules = *queue.info().groups;
-  return {.queue = queue.name(),
-          .limit = rules.limit,
-          .hold = rules.on_failure == group_policy::hold,
-          .now = queue.database().now()};
+  return {
+      .queue = queue.name(), .limit = rules.limit, .hold = rules.on_failure == group_policy::hold};
 }
 
 /// No more messages of a group are ready at once.
@@ -120,8 +118,7 @@ std::vector<metered_group> meter(const queue_state& queue, transaction_state& tx
                                  std::vector<message_id>& held) {
   std::vector<metered_group> out;
   for (const auto& row :
-       queue.execute(&tx, statements::claim_tokens,
-                     {.queue = queue.name(), .now = queue.database().now()}, items_of(groups))) {
+       queue.execute(&tx, statements::claim_tokens, {.queue = queue.name()}, items_of(groups))) {
     if (!row.rate) {  // The message waits from before a change.
       held.push_back(*row.alarm);
       continue;
@@ -151,7 +148,7 @@ std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
   if (metering) {
     std::vector<message_id> held(returned.begin(), returned.end());
     metered = meter(queue, tx, groups, items, held);
-    if (!held.empty()) queue.execute(&tx, statements::claim_hold, {}, held);
+    queue.execute(&tx, statements::claim_hold, {}, held);
   }
   const auto rows =
       queue.execute(&tx, statements::claim_advance_limited, request_to_advance(queue), items);
@@ -175,9 +172,7 @@ std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
     queue.shared().watched.due.expect(std::chrono::steady_clock::now(),
                                       *one.alarm->due_at - one.clock);
   }
-  if (!started.empty()) {
-    queue.execute(&tx, statements::group_start, {.queue = queue.name()}, started);
-  }
+  queue.execute(&tx, statements::group_start, {.queue = queue.name()}, started);
   return count_advanced(rows);
 }
 
@@ -186,7 +181,6 @@ std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
 group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids) {
   group_set out;
-  if (ids.empty()) return out;
   for (auto& row : queue.execute(tx, statements::claim_group_of, {}, ids)) {
     out.insert(std::move(row.group_key));
   }
@@ -194,7 +188,7 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 }
 
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
-  if (!groups.empty()) queue.execute(&tx, statements::queue_lock, {}, locks_of(queue, groups));
+  queue.execute(&tx, statements::queue_lock, {}, locks_of(queue, groups));
 }
 
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,

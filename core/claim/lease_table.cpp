@@ -48,7 +48,6 @@ class own_table final : public lease_table {
                        .guard = terms.how == reading::guarded,
                        .token = fence_token(),
                        .unkey = queue.info().keys == key_scope::waiting,
-                       .now = queue.database().now(),
                        .queue = queue.name()};
     if (terms.within_limits)
       return within_limits(queue, queue.execute(tx, statements::claim_take_limited, asked));
@@ -75,8 +74,7 @@ class own_table final : public lease_table {
     for (const state_row& row : queue.execute(tx, statements::claim_promote,
                                               {.max = max,
                                               .max_attempts = queue.info().max_attempts,
-                                              .regroup = regroup_of(queue),
-                                              .now = queue.database().now()})) {
+                                              .regroup = regroup_of(queue)})) {
       out.push_back({.id = row.id, .state = row.state});
     }
     return out;
@@ -91,12 +89,12 @@ class own_table final : public lease_table {
                                       const receipts_view& receipts,
                                       const lease_change& what) const override {
     const std::vector<receipt> items = copied(receipts);
-    const extend_request longer{.lease = what.lease, .now = queue.database().now()};
+    const extend_request longer{what.lease};
     switch (what.is) {
       case lease_change::kind::complete:
         return complete(queue, tx, items, what.results);
       case lease_change::kind::release:
-        return changed(queue.execute(tx, statements::claim_release, {longer.now}, items));
+        return changed(queue.execute(tx, statements::claim_release, {}, items));
       case lease_change::kind::extend:
         return changed(queue.execute(tx, statements::claim_extend, longer, items));
       case lease_change::kind::heartbeat:
@@ -121,7 +119,7 @@ class own_table final : public lease_table {
     }
     const queue_info& rules = queue.info();
     const std::string policy = encode_retry(rules.retry);
-    fail_request shared{.max_attempts = rules.max_attempts, .now = queue.database().now()};
+    fail_request shared{.max_attempts = rules.max_attempts};
     if (!rules.retry.after.empty()) shared.policy = policy;
     std::vector<changed_message> out;
     for (const auto& row : queue.execute(tx, statements::claim_fail, shared, items))
@@ -131,10 +129,8 @@ class own_table final : public lease_table {
 
   [[nodiscard]] claim_stats stats(const queue_state& queue,
                                   const stats_options& options) const override {
-    claim_stats out = queue
-                          .execute(nullptr, statements::claim_stats,
-                                   {.max = count_limit(options), .now = queue.database().now()})
-                          .at(0);
+    claim_stats out =
+        queue.execute(nullptr, statements::claim_stats, {.max = count_limit(options)}).at(0);
     out.counted_to = counted_to(options);
     return out;
   }
@@ -146,8 +142,7 @@ class own_table final : public lease_table {
     const queue_info& rules = queue.info();
     const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
     std::vector<changed_message> out;
-    const keep_request how{
-        .window = rules.key_window, .strip = keys, .now = queue.database().now()};
+    const keep_request how{.window = rules.key_window, .strip = keys};
     const auto keep = [&] {
       if (results.empty() && !queue.shared().notes.used()) {
         append(out, queue.execute(tx, statements::claim_keep, how, items));
@@ -214,8 +209,7 @@ class own_table final : public lease_table {
 
   static std::optional<std::chrono::milliseconds> next_due_in(const queue_state& queue,
                                                               transaction_state* tx) {
-    const auto next =
-        queue.execute(tx, statements::claim_next_due, {.now = queue.database().now()});
+    const auto next = queue.execute(tx, statements::claim_next_due);
     return next.empty() ? std::nullopt : next.front().delay;
   }
 

@@ -82,14 +82,12 @@ std::vector<stored_message> with_notes(const queue_state& queue, transaction_sta
       items.push_back(messages[i].id);
       asked.push_back(i);
     }
-    if (items.empty()) return;
     for (auto& row : queue.execute(tx, what, {}, items)) add(messages[asked[row.item]], row);
   };
   read(with.progress, false, statements::claim_notes,
        [](stored_message& to, const auto& row) { to.progress = decode_progress(row.progress); });
-  read(with.result, true, statements::claim_outcome, [](stored_message& to, auto& row) {
-    if (row.result) to.result = std::move(*row.result);
-  });
+  read(with.result, true, statements::claim_outcome,
+       [](stored_message& to, auto& row) { to.result = std::move(row.result); });
   return messages;
 }
 
@@ -106,7 +104,6 @@ std::vector<change_result> results_of(const queue_state& queue, transaction_stat
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (out[i] != change_result::applied) others.push_back(ids[i]);
   }
-  if (others.empty()) return out;
   std::map<message_id, message_state> states;
   for (const auto& row : queue.execute(tx, statements::claim_state_of, {}, others)) {
     states[row.id] = row.state;
@@ -187,8 +184,7 @@ std::vector<stored_message> list_bare(const queue_state& queue, message_state wh
     case message_state::dead:
       return read(claim_list);
   }
-  throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
-              {.backend = queue.database().name()});
+  refuse("there is no such state of a message");
 }
 
 }  // namespace
@@ -259,9 +255,8 @@ std::vector<change_result> make_ready(const queue_state& queue, transaction_stat
   if (ids.empty()) return {};
   auto results =
       claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
-        const auto rested =
-            queue.execute(step_tx, statements::claim_make_ready,
-                          {.regroup = regroup_of(queue), .now = queue.database().now()}, ids);
+        const auto rested = queue.execute(step_tx, statements::claim_make_ready,
+                                          {.regroup = regroup_of(queue)}, ids);
         for (const auto& row : rested)
           if (row.state == message_state::ready) done.returned.push_back(row.id);
         done.readable = done.returned.size();
@@ -274,8 +269,7 @@ std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
   return claim_step(queue, nullptr, ids, queue.info().batches,
                     [&](transaction_state* step_tx, claim_effects& done) {
-                      const auto back = queue.execute(step_tx, statements::claim_redrive,
-                                                      {.now = queue.database().now()}, ids);
+                      const auto back = queue.execute(step_tx, statements::claim_redrive, {}, ids);
                       for (const auto& row : back) done.redriven.push_back(row.id);
                       done.readable = back.size();
                       done.readmitted = true;
@@ -296,8 +290,7 @@ using core::transaction_state;
 std::vector<stored_message> claim_queue::peek(std::size_t max) const {
   return operation_outside(*this, statement::claim_peek, [&](const queue_state& mine) {
     core::check_batch_size(max);
-    return core::to_stored(mine.execute(nullptr, core::statements::claim_peek,
-                                        {.max = max, .now = mine.database().now()}));
+    return core::to_stored(mine.execute(nullptr, core::statements::claim_peek, {.max = max}));
   });
 }
 std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
@@ -314,13 +307,9 @@ std::vector<waiting_group> claim_queue::groups(std::size_t max) const {
   return operation_outside(*this, statement::claim_groups, [&](const queue_state& mine) {
     constexpr std::size_t looked_at = 10'000;
     core::check_batch_size(max);
-    std::vector<waiting_group> out;
-    for (auto& row :
-         mine.execute(nullptr, core::statements::claim_groups, {.max = looked_at, .groups = max})) {
-      out.push_back(
-          {.group = std::move(row.group_key), .waiting = row.waiting, .oldest = row.oldest});
-    }
-    return out;
+    const auto found =
+        mine.execute(nullptr, core::statements::claim_groups, {.max = looked_at, .groups = max});
+    return std::vector<waiting_group>(found.begin(), found.end());
   });
 }
 std::optional<stored_message> claim_queue::find(text_view key, const look_options& with) const {
@@ -329,8 +318,7 @@ std::optional<stored_message> claim_queue::find(text_view key, const look_option
         core::check_key(key.view());
         auto found = core::with_notes(
             mine, tx, with,
-            core::to_stored(mine.execute(tx, core::statements::claim_find,
-                                         {.key = key.view(), .now = mine.database().now()})));
+            core::to_stored(mine.execute(tx, core::statements::claim_find, {.key = key.view()})));
         return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
       });
 }

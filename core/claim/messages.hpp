@@ -7,6 +7,7 @@
 
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_filter.hpp>
 #include <tableq/options.hpp>
 
 #include "core/queue/queue_state.hpp"
@@ -37,5 +38,19 @@ std::vector<change_result> set_priority(const queue_state& queue, transaction_st
                                         std::span<const new_priority> changes);
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids);
+
+/// The most messages that one statement reads for a filter.
+inline constexpr std::size_t longest_scan = 10'000;
+
+struct found_messages {
+  std::vector<message_id> ids = {};
+  std::size_t read = 0;
+  std::optional<filter_place> next = {};  ///< Empty: all were read.
+};
+
+/// Reads up to `scan` messages in these states after a place, until `max` fit.
+found_messages find_fitting(const queue_state& queue, transaction_state* tx,
+                            const message_filter& filter, int states, const filter_place& after,
+                            std::size_t scan, std::size_t max);
 
 }  // namespace tableq::inline v0::core

@@ -51,14 +51,10 @@ void store(const queue_state& queue, transaction_state* tx,
            const std::vector<progress_notes::entry>& said) {
   std::vector<progress_item> items;
   items.reserve(said.size());
-  for (const auto& each : said) {
-    items.push_back({.id = each.receipt.id,
-                     .fence = each.receipt.fence,
-                     .done = each.said->done,
-                     .note = each.said->text});
+  for (const auto& [of, note] : said) {
+    items.push_back({.id = of.id, .fence = of.fence, .done = note.done, .note = note.text});
   }
-  for (const auto& row :
-       queue.execute(tx, statements::claim_progress, {.now = queue.database().now()}, items)) {
+  for (const auto& row : queue.execute(tx, statements::claim_progress, {}, items)) {
     queue.shared().notes.stored(said[row.item]);
   }
 }
@@ -95,19 +91,6 @@ class settled_bell final : public settle_follower {
   change_signal changed_;
 };
 
-/// The errors and the result of a message that has ended. Empty: the queue has it no more.
-std::optional<stored_message> ended(const queue_state& queue, message_id id) {
-  if (queue.info().layout < layout_with_notes) {
-    return std::move(get(queue, nullptr, std::span(&id, 1), {}).front());
-  }
-  auto found = queue.execute(nullptr, statements::claim_outcome, {}, std::span(&id, 1));
-  if (found.empty()) return std::nullopt;
-  stored_message out;
-  if (found.front().errors) out.errors = decode_errors(*found.front().errors);
-  if (found.front().result) out.result = std::move(*found.front().result);
-  return out;
-}
-
 }  // namespace
 
 std::optional<error> refused_result(const queue_state& queue, std::size_t size) {
@@ -140,7 +123,6 @@ void say_progress(const queue_state& queue, const receipt& taken, double done,
 
 void store_notes(const queue_state& queue, transaction_state* tx, const receipts_view& receipts) {
   const std::vector<progress_notes::entry> said = queue.shared().notes.of(receipts);
-  if (said.empty()) return;
   if (tx != nullptr) return store(queue, tx, said);
   try {
     store(queue, nullptr, said);
@@ -190,7 +172,10 @@ awaited claim_queue::wait_for(message_id id, const wait_for_options& options) co
           if (found.empty()) return {.how = ending::gone};
           const message_state state = found.front().state;
           if (state == message_state::done || state == message_state::dead) {
-            std::optional<stored_message> end = core::ended(mine, id);
+            std::optional<stored_message> end =
+                std::move(core::get(mine, nullptr, std::span(&id, 1),
+                                    {.detail = message_detail::outline, .result = true})
+                              .front());
             if (!end) return {.how = ending::gone};  // It was purged just now.
             awaited out{.how = state == message_state::done ? ending::done : ending::dead,
                         .state = state,

@@ -31,8 +31,7 @@ bool delete_some(const queue_state& queue, message_state state, std::chrono::mil
 std::size_t purge_some(const queue_state& queue, message_state state, std::chrono::milliseconds age,
                        std::size_t max) {
   return queue
-      .execute(nullptr, statements::claim_purge,
-               {.state = state, .older_than = age, .max = max, .now = queue.database().now()})
+      .execute(nullptr, statements::claim_purge, {.state = state, .older_than = age, .max = max})
       .size();
 }
 
@@ -43,8 +42,7 @@ void apply_retention(const queue_state& opened) noexcept {
   if (open_transaction::on_this_thread() > 0) return;
   // With a clock that a test sets, each call looks.
   queue.shared().retention.run(
-      queue.database().now().has_value(),
-      [&](steady_clock::time_point now) -> steady_clock::duration {
+      queue.database().set_clock(), [&](steady_clock::time_point now) -> steady_clock::duration {
         bool all = true;
         if (kept.done) {
           all = delete_some(queue, message_state::done, *kept.done, now + longest_round);

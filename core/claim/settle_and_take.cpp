@@ -52,7 +52,7 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   watched_queue& watched = queue.shared().watched;
   const auto began = std::chrono::steady_clock::now();
   const bool asks =
-      queue.mapped() == nullptr && (queue.database().now() || watched.due.asks(began, true));
+      queue.mapped() == nullptr && (queue.database().set_clock() || watched.due.asks(began, true));
   const std::uint64_t mark = watched.readers.mark();
   observed(queue, settlement, out, [&] {
     in_shared_unit(queue, [&](transaction_state& tx) {

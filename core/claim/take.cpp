@@ -58,7 +58,8 @@ class taking {
     mark_ = watched_.readers.mark();
     const auto now = std::chrono::steady_clock::now();
     // With a clock that a test sets, and in transactions, each take asks.
-    const bool asks = tx_ != nullptr || queue_.database().now() || queue_.mapped() != nullptr ||
+    const bool asks = tx_ != nullptr || queue_.database().set_clock() ||
+                      queue_.mapped() != nullptr ||
                       watched_.due.asks(now, reason == woken::message);
     std::vector<delivery> got;
     if (!asks) got = once(reading::plain);

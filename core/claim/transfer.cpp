@@ -109,14 +109,12 @@ void restore(const queue_state& queue, transaction_state& tx, std::span<const re
   };
   claim_step(queue, &tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
     lock_groups(queue, *step_tx, groups);
-    const auto added =
-        queue.execute(step_tx, statements::claim_restore, {.now = queue.database().now()}, items);
+    const auto added = queue.execute(step_tx, statements::claim_restore, {}, items);
     if (added.size() < messages.size()) {
       static_cast<void>(ask_row(queue, step_tx));
       step_tx->spoil();
       throw error(errc::conflict, advice::transaction,
-                  "another message of the queue " + queue.name() + " has taken the key meanwhile",
-                  {.backend = queue.database().name()});
+                  "another message of the queue " + queue.name() + " has taken the key meanwhile");
     }
     done.readable = count(message_state::ready);
     done.readmitted = readmitted;

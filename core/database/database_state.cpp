@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <tableq/testing.hpp>
-
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/trace.hpp"
@@ -111,10 +109,6 @@ bool database_state::reached_by(connection& callers) {
   // The server may have been restarted since the query.
   return note_identity(on_session([this](connection& session) { return identity_of(session); }),
                        theirs);
-}
-
-std::optional<timestamp> database_state::now() const {
-  return options_.clock ? std::optional(options_.clock->now()) : std::nullopt;
 }
 
 bool database_state::notifies() const noexcept {

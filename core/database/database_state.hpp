@@ -157,8 +157,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Null: there is no observer.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
 
-  /// The clock of a test; empty: the database's own.
-  [[nodiscard]] std::optional<timestamp> now() const;
+  /// Whether a test sets the clock.
+  [[nodiscard]] bool set_clock() const noexcept { return options_.clock != nullptr; }
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -25,11 +24,9 @@ class progress_notes {
   struct note {
     std::int64_t done = 0;  ///< Millionths.
     std::string text = {};
+    std::uint64_t number = 0;  ///< Of all reports.
   };
-  struct entry {
-    tableq::receipt receipt;
-    std::shared_ptr<const note> said;
-  };
+  using entry = std::pair<receipt, note>;
 
   /// Whether a handler has ever reported progress.
   [[nodiscard]] bool used() const noexcept { return used_.load(std::memory_order_relaxed); }
@@ -38,12 +35,12 @@ class progress_notes {
   void say(const receipt& of, note said) {
     // Nobody extends the leases of so many: the oldest report is of no use.
     constexpr std::size_t most = 10'000;
-    auto made = std::make_shared<const note>(std::move(said));
     const std::scoped_lock hold(mutex_);
-    waiting_.insert_or_assign(of, waiting{std::move(made), ++count_});
+    said.number = ++count_;
+    waiting_.insert_or_assign(of, std::move(said));
     if (waiting_.size() > most) {
-      const auto number = [](const auto& each) { return each.second.number; };
-      waiting_.erase(std::ranges::min_element(waiting_, {}, number));
+      waiting_.erase(std::ranges::min_element(waiting_, {},
+                                              [](const auto& each) { return each.second.number; }));
     }
     used_ = true;
   }
@@ -55,7 +52,7 @@ class progress_notes {
     const std::scoped_lock hold(mutex_);
     for (std::size_t i = 0; i < receipts.size() && !waiting_.empty(); ++i) {
       const auto found = waiting_.find(receipts[i]);
-      if (found != waiting_.end()) out.push_back({found->first, found->second.said});
+      if (found != waiting_.end()) out.emplace_back(*found);
     }
     return out;
   }
@@ -63,8 +60,8 @@ class progress_notes {
   /// This report is stored; a newer one stays.
   void stored(const entry& one) {
     const std::scoped_lock hold(mutex_);
-    const auto found = waiting_.find(one.receipt);
-    if (found != waiting_.end() && found->second.said == one.said) waiting_.erase(found);
+    const auto found = waiting_.find(one.first);
+    if (found != waiting_.end() && found->second.number == one.second.number) waiting_.erase(found);
   }
 
   /// The attempts have ended.
@@ -75,15 +72,10 @@ class progress_notes {
   }
 
  private:
-  struct waiting {
-    std::shared_ptr<const note> said;
-    std::uint64_t number = 0;
-  };
-
   std::atomic<bool> used_{false};
   mutable std::mutex mutex_;
-  std::map<receipt, waiting> waiting_;  // guarded by mutex_
-  std::uint64_t count_ = 0;             // of all reports; guarded by mutex_
+  std::map<receipt, note> waiting_;  // guarded by mutex_
+  std::uint64_t count_ = 0;          // guarded by mutex_
 };
 
 }  // namespace tableq::inline v0::core

@@ -74,8 +74,7 @@ void check_places(const open_options& options, bool schemas) {
         "letter or `_`");
   }
   if (!schemas) {
-    throw error(errc::unsupported, advice::never,
-                "this database has no schemas; leave schema_name empty");
+    refuse(errc::unsupported, "this database has no schemas; leave schema_name empty");
   }
 }
 
@@ -86,9 +85,9 @@ void check_found_schema(std::string_view name) {
            std::string_view("_-. $@#\\").find(c) != std::string_view::npos;
   });
   if (good) return;
-  throw error(errc::unsupported, advice::never,
-              "the schema in which the tables of queues are looked for has quotes, brackets or "
-              "other signs in its name; name another one in schema_name");
+  refuse(errc::unsupported,
+         "the schema in which the tables of queues are looked for has quotes, brackets or "
+         "other signs in its name; name another one in schema_name");
 }
 
 table_names names_for(const open_options& options, std::string_view queue, std::int64_t identity) {
@@ -96,6 +95,7 @@ table_names names_for(const open_options& options, std::string_view queue, std::
                     .prefix = options.table_prefix,
                     .table = options.table_prefix + std::string(queue)};
   names.identity = identity;
+  names.clock = options.clock.get();
   // No name contains a zero.
   std::string all = names.schema;
   all.append(1, '\0').append(names.table).append(1, '\0').append(names.prefix);

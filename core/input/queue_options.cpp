@@ -162,12 +162,12 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
 /// @param for_life whether the stored value can never change.
 [[noreturn]] void differs(const queue_info& stored, const std::string& what,
                           bool for_life = false) {
-  throw error(errc::options_mismatch, advice::never,
-              "the queue " + stored.name + " has another value of the option " + what +
-                  (for_life ? ", and keeps it for its life: open it without this option, or use "
-                              "another queue"
-                            : "; open it without this option, or change the stored value: "
-                              "database::alter, `tableq alter`"));
+  refuse(errc::options_mismatch,
+         "the queue " + stored.name + " has another value of the option " + what +
+             (for_life ? ", and keeps it for its life: open it without this option, or use "
+                         "another queue"
+                       : "; open it without this option, or change the stored value: "
+                         "database::alter, `tableq alter`"));
 }
 
 /// Whether the stored groups and these differ in a way that `alter` cannot change.
@@ -204,11 +204,11 @@ void refuse_fixed(const queue_info& stored, const queue_changes& changes) {
     what = "the turns of its groups, which need a column and an index of their own";
   }
   if (what == nullptr) return;
-  throw error(errc::options_mismatch, advice::never,
-              "the queue " + stored.name + " keeps for its life " + what +
-                  ": create another queue with this option, and move the messages there, each "
-                  "read and enqueued in one transaction; or empty the queue, drop it and create "
-                  "it anew");
+  refuse(errc::options_mismatch,
+         "the queue " + stored.name + " keeps for its life " + what +
+             ": create another queue with this option, and move the messages there, each "
+             "read and enqueued in one transaction; or empty the queue, drop it and create "
+             "it anew");
 }
 
 /// A stored definition. Text that tableq cannot have written is the catalogue's defect, not the
@@ -217,9 +217,8 @@ table_definition decode_table(std::string_view text, const std::string& name) {
   try {
     return parse_table_definition(text);
   } catch (const error& failure) {
-    throw error(errc::schema_mismatch, advice::never,
-                "the catalogue's definition of the table " + name +
-                    " cannot be read; store it again: " + failure.what());
+    refuse(errc::schema_mismatch, "the catalogue's definition of the table " + name +
+                                      " cannot be read; store it again: " + failure.what());
   }
 }
 
@@ -308,17 +307,17 @@ void decode_options(std::string_view text, queue_info& info) {
 queue_info merge_options(const queue_info& stored, const queue_settings& given) {
   check_settings(stored.name, given);
   if (stored.kind != given.kind) {
-    throw error(errc::kind_mismatch, advice::never,
-                "the queue " + stored.name + " is of the kind " +
-                    std::string(to_string(stored.kind)) + " and cannot be opened as " +
-                    std::string(to_string(given.kind)) + "; open it as it is, or use another name");
+    refuse(errc::kind_mismatch,
+           "the queue " + stored.name + " is of the kind " + std::string(to_string(stored.kind)) +
+               " and cannot be opened as " + std::string(to_string(given.kind)) +
+               "; open it as it is, or use another name");
   }
   if (given.order.ordering && *given.order.ordering != stored.ordering) {
     const bool strict = stored.ordering == ordering::strict;
-    throw error(errc::options_mismatch, advice::never,
-                "the queue " + stored.name + " has " + (strict ? "strict" : "relaxed") +
-                    " ordering and cannot be opened with " + (strict ? "relaxed" : "strict") +
-                    "; open it without this option");
+    refuse(errc::options_mismatch,
+           "the queue " + stored.name + " has " + (strict ? "strict" : "relaxed") +
+               " ordering and cannot be opened with " + (strict ? "relaxed" : "strict") +
+               "; open it without this option");
   }
   check_fixed(stored, given.claim);
   return with_given(stored, given);

@@ -70,8 +70,7 @@ receipt parse_receipt(text_view text) {
   if (has_key) out.key = next_key(rest);
   const bool same = has_key ? to_string(out) == text.view() : !text.view().ends_with('.');
   if (!numbers || !same) {
-    throw error(errc::invalid_argument, advice::never,
-                "not a receipt: give its text unchanged, as a take or to_string gave it");
+    core::refuse("not a receipt: give its text unchanged, as a take or to_string gave it");
   }
   return out;
 }

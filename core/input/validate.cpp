@@ -173,11 +173,11 @@ void check_group_limits(const group_limits& limits, std::string_view group) {
 void check_payload(std::string_view payload, const payload_limit& limit) {
   if (payload.size() <= limit.most) return;
   const bool can_rise = payload.size() <= limit.highest;
-  throw error(errc::too_large, advice::never,
-              "the payload has " + std::to_string(payload.size()) + " bytes and at most " +
-                  std::to_string(limit.most) +
-                  " are accepted; store it elsewhere and enqueue its address" +
-                  (can_rise ? ", or raise open_options::max_payload (--max-payload)" : ""));
+  refuse(errc::too_large,
+         "the payload has " + std::to_string(payload.size()) + " bytes and at most " +
+             std::to_string(limit.most) +
+             " are accepted; store it elsewhere and enqueue its address" +
+             (can_rise ? ", or raise open_options::max_payload (--max-payload)" : ""));
 }
 
 bool is_key(std::string_view text) {

@@ -51,22 +51,18 @@ constexpr auto pause_between_looks = 250ms;
 /// The delay of the marks of arrived messages, longer than a move: no take finds them.
 constexpr auto mark_delay = std::chrono::hours{24} * 3650;
 constexpr int moving_states = cancelled_states & ~bit_of(message_state::held);
-constexpr std::size_t longest_look = 10'000;
 
 queue_info find_side(database_state& database, std::string_view name, std::string_view side) {
   auto found = find_queue(database, name);
   if (!found) {
-    throw error(errc::not_found, advice::never,
-                "there is no queue " + std::string(name) + " in the " + std::string(side) +
-                    "; check its name, or make it there with the options of the other one",
-                {.backend = database.name()});
+    refuse(errc::not_found,
+           "there is no queue " + std::string(name) + " in the " + std::string(side) +
+               "; check its name, or make it there with the options of the other one");
   }
   if (found->kind == kind::claim) return *std::move(found);
-  throw error(errc::kind_mismatch, advice::never,
-              "the queue " + std::string(name) + " in the " + std::string(side) +
-                  " is of the kind " + std::string(to_string(found->kind)) +
-                  ", and only claim queues move",
-              {.backend = database.name()});
+  refuse(errc::kind_mismatch, "the queue " + std::string(name) + " in the " + std::string(side) +
+                                  " is of the kind " + std::string(to_string(found->kind)) +
+                                  ", and only claim queues move");
 }
 
 /// The stored options but those that other rooms have set: schedules, ends of batches and limits of
@@ -94,17 +90,16 @@ void check_sides(database_state& from, database_state& to, std::string_view name
         "drop the queue of the copy and create it anew");
   }
   if (source.batches || target.batches) {
-    throw error(errc::unsupported, advice::never,
-                "messages of batches stay in the database of their batch: a queue with batches "
-                "does not move");
+    refuse(errc::unsupported,
+           "messages of batches stay in the database of their batch: a queue with batches "
+           "does not move");
   }
   const std::string here = options_of(source);
   const std::string there = options_of(target);
   if (here == there) return;
-  throw error(errc::options_mismatch, advice::never,
-              "the queue " + std::string(name) + " has the options '" + here +
-                  "' in the source and '" + there +
-                  "' in the target: make them equal (tableq alter), or create it anew there");
+  refuse(errc::options_mismatch,
+         "the queue " + std::string(name) + " has the options '" + here + "' in the source and '" +
+             there + "' in the target: make them equal (tableq alter), or create it anew there");
 }
 
 /// A text for the identity of a queue, as keys have it.
@@ -114,32 +109,15 @@ std::string text_of(std::int64_t identity) {
   return out.data();
 }
 
-/// Where a look at messages has come.
-struct place {
-  std::int64_t after = 0;
-  std::optional<std::int64_t> until = {};  ///< The last id to be read. Empty: the current.
-  bool end = false;
-};
+/// Where a look at messages has come. Empty: at the end.
+using place = std::optional<filter_place>;
 
 /// The next messages in these states, by their ids.
 std::vector<message_id> next(const queue_state& queue, transaction_state* tx, int states, place& at,
                              std::size_t max) {
-  const auto rows = queue.execute(tx, statements::claim_filter,
-                                  {.states = states,
-                                   .after_id = at.after,
-                                   .until = at.until,
-                                   .scan = longest_look,
-                                   .max = max,
-                                   .now = queue.database().now()});
-  std::vector<message_id> out;
-  for (const auto& row : rows) {
-    if (row.fits) out.push_back(row.id);
-  }
-  at.end = rows.empty() || (rows.back().place < longest_look && out.size() < max);
-  if (rows.empty()) return out;
-  at.after = rows.back().id.value;
-  at.until = rows.back().until;
-  return out;
+  found_messages found = find_fitting(queue, tx, {}, states, *at, longest_scan, max);
+  at = found.next;
+  return std::move(found.ids);
 }
 
 /// One call of move_messages.
@@ -200,7 +178,7 @@ class mover {
   }
 
   [[nodiscard]] bool none_on_the_way(transaction_state& tx) const {
-    place at;
+    place at = filter_place();
     return next(out(), &tx, cancelled_states, at, 1).empty();
   }
 
@@ -244,8 +222,8 @@ class mover {
   /// Of the transaction with messages of `out_`: it waits for others that choose a target.
   void keep_target(transaction_state& tx) const {
     if (remove_target(tx) == target_name_) return add_target(tx, target_name_);
-    throw error(errc::conflict, advice::never,
-                "another process moves the queue " + source_.name() + " to another target");
+    refuse(errc::conflict,
+           "another process moves the queue " + source_.name() + " to another target");
   }
 
   void forget_target() const {
@@ -275,9 +253,8 @@ class mover {
       if (right_.id.value != 0) return true;
       if (stopped()) return false;
       if (steady_clock::now() >= give_up) {
-        throw error(errc::busy, advice::never,
-                    "another process moves the queue " + source_.name() +
-                        " to this target; if it was killed, its --lease must end first");
+        refuse(errc::busy, "another process moves the queue " + source_.name() +
+                               " to this target; if it was killed, its --lease must end first");
       }
       rest();
     }
@@ -288,8 +265,8 @@ class mover {
     if (extend(in(), tx, std::span(&right_, 1), options_.lease).front() == settle_result::applied) {
       return;
     }
-    throw error(errc::conflict, advice::never,
-                "another process has gone on with the move of the queue " + source_.name());
+    refuse(errc::conflict,
+           "another process has gone on with the move of the queue " + source_.name());
   }
 
   /// Removes marks whose messages have left the source.
@@ -339,7 +316,7 @@ class mover {
   void pass() {
     told_.key_held = 0;
     told_.full = false;
-    for (place at; !at.end && !stopped();) {
+    for (place at = filter_place(); at && !stopped();) {
       const std::size_t most = space();
       told_.full = most == 0;
       if (told_.full) return;
@@ -386,10 +363,10 @@ class mover {
   void check_size(const removed_row& message) const {
     const std::size_t most = target().database().payloads().most;
     if (message.payload.size() <= most) return;
-    throw error(errc::too_large, advice::never,
-                "the message " + std::to_string(message.id.value) + " of the source has " +
-                    std::to_string(message.payload.size()) + " bytes, and the target takes " +
-                    std::to_string(most) + ": raise its max_payload, or cancel the message");
+    refuse(errc::too_large, "the message " + std::to_string(message.id.value) +
+                                " of the source has " + std::to_string(message.payload.size()) +
+                                " bytes, and the target takes " + std::to_string(most) +
+                                ": raise its max_payload, or cancel the message");
   }
 
   /// Takes messages out of the queue and puts them into `out_`.
@@ -400,7 +377,7 @@ class mover {
           place here = from;
           std::size_t held = 0;
           std::vector<removed_row> rows;
-          while (!here.end && rows.size() < most) {
+          while (here && rows.size() < most) {
             const std::size_t left = most - rows.size();
             const auto found = next(source(), &tx, moving_states, here, left);
             // One of them that stays is ready afterwards, and counted when it is found.
@@ -424,7 +401,7 @@ class mover {
 
   /// Moves all of `out_` to the target.
   void deliver_all() {
-    for (place at; !at.end;) {
+    for (place at = filter_place(); at;) {
       deliver(at);
       if (options_.progress) options_.progress(told_);
     }
@@ -565,7 +542,7 @@ std::vector<finding> inspect_move(const std::shared_ptr<database_state>& databas
   if (queue.kind != kind::claim || !name.ends_with(out_ending)) return {};
   const std::string_view moving = name.substr(0, name.size() - out_ending.size());
   if (std::ranges::find(all, moving, &queue_info::name) == all.end()) return {};
-  place at;
+  place at = filter_place();
   if (next(queue_state(database, queue), nullptr, cancelled_states, at, 1).empty()) return {};
   return {
       {finding::level::warning, queue.name,

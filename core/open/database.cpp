@@ -75,10 +75,11 @@ std::shared_ptr<core::queue_state> opened_letters(const shared_state& database,
   core::named(database->name(), "open", [&] {
     const auto stored = core::find_queue(*database, letters);
     if (!stored || stored->kind == kind::claim) return;
-    throw error(errc::kind_mismatch, advice::never,
-                "the queue " + letters + " is of the kind " + std::string(to_string(stored->kind)) +
-                    " and cannot hold the dead letters of " + std::string(of) +
-                    "; name a claim queue, or one that does not exist");
+    core::refuse(errc::kind_mismatch, "the queue " + letters + " is of the kind " +
+                                          std::string(to_string(stored->kind)) +
+                                          " and cannot hold the dead letters of " +
+                                          std::string(of) +
+                                          "; name a claim queue, or one that does not exist");
   });
   return opened(database, letters, {.kind = kind::claim});
 }
@@ -168,7 +169,7 @@ void check_schedules(const shared_state& database, std::string_view queue,
   if (!stored || !stored->schedules) return;
   const auto rules = database->on_session([&](core::connection& session) {
     return core::run(session, core::names_for(database->options(), {}),
-                     core::statements::schedules_list, {.now = database->now()});
+                     core::statements::schedules_list);
   });
   for (const core::rule_row& each : rules) {
     if (each.queue != queue || !each.skip) continue;

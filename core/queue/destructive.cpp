@@ -27,10 +27,6 @@ std::vector<message> to_messages(std::vector<message_row> rows) {
   return out;
 }
 
-timed_read_request at_most(const queue_state& queue, std::size_t max) {
-  return {.max = max, .now = queue.database().now()};
-}
-
 /// @param by_kind statements of each destructive kind.
 template <class Statements>
 const auto& for_kind(const queue_state& queue, const Statements& by_kind) {
@@ -72,7 +68,7 @@ std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
   if (items.empty()) return {};
   const room held(queue, tx, items.size(), full);
   const auto& what = enqueue_of<Item>(queue.info().kind);
-  const auto rows = queue.execute(tx, what, {.now = queue.database().now()}, items);
+  const auto rows = queue.execute(tx, what, {}, items);
   if (rows.size() != items.size()) not_stored(queue, tx);
   std::vector<message_id> ids(items.size());
   for (const auto& row : rows) ids[row.item] = row.id;
@@ -96,7 +92,7 @@ std::vector<message> dequeue(const queue_state& queue, transaction_state* tx, st
                                        pending_dequeue};
   const auto& what = for_kind(queue, queue.info().ordering == ordering::strict ? in_order : any);
   const auto read_now = [&](transaction_state* read_tx, std::size_t most) {
-    auto got = to_messages(queue.execute(read_tx, what, at_most(queue, most)));
+    auto got = to_messages(queue.execute(read_tx, what, {.max = most}));
     apply(queue, read_tx, {.left = !got.empty()});
     more = got.size() == most;
     return got;
@@ -117,8 +113,7 @@ std::vector<message> dequeue(const queue_state& queue, transaction_state* tx, st
 }
 
 std::optional<std::chrono::milliseconds> next_due(const queue_state& queue) {
-  const auto next =
-      queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
+  const auto next = queue.execute(nullptr, statements::pending_next_due);
   return next.empty() ? std::nullopt : next.front().delay;
 }
 
@@ -126,7 +121,7 @@ std::vector<message> peek(const queue_state& queue, std::size_t max) {
   using namespace statements;
   static constexpr std::array by_kind{heap_peek, fifo_peek, lifo_peek, pending_peek};
   check_batch_size(max);
-  return to_messages(queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, max)));
+  return to_messages(queue.execute(nullptr, for_kind(queue, by_kind), {.max = max}));
 }
 
 std::size_t purge(const queue_state& queue) {
@@ -136,7 +131,7 @@ std::size_t purge(const queue_state& queue) {
   std::size_t purged = 0;
   for (;;) {
     const std::size_t gone =
-        queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, batch)).size();
+        queue.execute(nullptr, for_kind(queue, by_kind), {.max = batch}).size();
     purged += gone;
     apply(queue, nullptr, {.left = gone > 0});
     if (gone < batch) return purged;
@@ -147,7 +142,7 @@ queue_stats count(const queue_state& queue, const stats_options& options) {
   using namespace statements;
   static constexpr std::array by_kind{heap_stats, fifo_stats, lifo_stats, pending_stats};
   queue_stats out =
-      queue.execute(nullptr, for_kind(queue, by_kind), at_most(queue, count_limit(options))).at(0);
+      queue.execute(nullptr, for_kind(queue, by_kind), {.max = count_limit(options)}).at(0);
   out.counted_to = counted_to(options);
   return out;
 }

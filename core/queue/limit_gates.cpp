@@ -122,8 +122,7 @@ void set_limits(const queue_state& queue, const queue_limits& limits) {
           .rate = rate,
           .burst = limits.burst,
           .concurrency = limits.concurrency,
-          .tokens = burst * token_unit,
-          .now = queue.database().now()});
+          .tokens = burst * token_unit});
 }
 
 void set_paused(const queue_state& queue, bool paused) {
@@ -133,10 +132,9 @@ void set_paused(const queue_state& queue, bool paused) {
 
 allowance::allowance(const queue_state& queue, transaction_state& tx)
     : queue_(queue), tx_(tx), free_(std::numeric_limits<std::size_t>::max()) {
-  const std::optional<timestamp> now = queue.database().now();
   const auto lock = [&] {
     const auto& what = tx.enlisted() ? statements::limits_lock : statements::limits_held;
-    return queue.execute(&tx, what, {.queue = queue.name(), .now = now});
+    return queue.execute(&tx, what, {.queue = queue.name()});
   };
   auto rows = lock();
   if (rows.empty()) return;
@@ -155,7 +153,7 @@ allowance::allowance(const queue_state& queue, transaction_state& tx)
   const auto concurrency = within(row.concurrency, most_messages);
   if (!concurrency || free_ == 0) return;
   const std::size_t leased =
-      queue.execute(&tx, statements::claim_leased, {.max = *concurrency, .now = now}).at(0).number;
+      queue.execute(&tx, statements::claim_leased, {.max = *concurrency}).at(0).number;
   free_ = std::min(free_, *concurrency - std::min(*concurrency, leased));
 }
 
@@ -249,12 +247,7 @@ bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capaci
   for (int i = 0; got == answer::count && i < most_counts; ++i) {
     const auto mark = account.begin_count(room_account::clock::now());
     const std::size_t number =
-        queue_
-            .execute(
-                tx, what,
-                {.enough = capacity - wanted, .max = capacity + 1, .now = queue_.database().now()})
-            .at(0)
-            .number;
+        queue_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
   if (tx != nullptr) tx->changes_room(queue_.shared());

@@ -74,8 +74,7 @@ void put_in_order(row_set& rows, std::span<const sorted_by> columns) {
 /// before the lock.
 row_set take_limited(connection& session, const table_names& names, const contract& what,
                      std::span<const value> shared) {
-  const std::array queue{shared[place_of<take_request>("queue")],
-                         shared[place_of<take_request>("now")]};
+  const std::span queue(&shared[place_of<take_request>("queue")], 1);
   std::array both{statement_call{.what = &contract_of(statement::limits_lock), .shared = queue},
                   statement_call{.what = &what, .shared = shared}};
   session.run(what.name, names, both);

@@ -74,12 +74,13 @@ class queue_state {
   /// Runs one statement of this queue inside `tx`. Without `tx` it has its own unit of work, which
   /// is repeated if that is safe, and which calls of other threads may share. If the database needs
   /// it, a strict queue is locked first. A batch of any size runs completely or not at all; it is
-  /// divided into statements of at most 1,000 items and 64 MiB.
+  /// divided into statements of at most 1,000 items and 64 MiB; without items nothing runs.
   /// @return the rows; the rows of a batch have the index of their item in `items`.
   template <class Shared, class Item, class Row>
   auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
+    if (!std::is_same_v<Item, nothing> && items.empty()) return std::vector<row_for<Row, Item>>();
     return rows_of<Row, Item>(
         execute(tx, contract_of(what.id), values_of(shared), values_of(items)));
   }

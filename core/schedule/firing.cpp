@@ -33,13 +33,14 @@ constexpr std::size_t longest_problem = 400;
 constexpr std::chrono::milliseconds on_time = 1min;
 
 void note_problem(database_state& database, const due_rule_row& rule, std::string_view why,
-                  bool disable) {
-  const std::string problem = to_plain_utf8(why, longest_problem);
-  if (rule.problem == problem && !disable) return;
+                  bool disable = false) {
+  fire_request request{rule};
+  request.next = rule.due;
+  request.problem = to_plain_utf8(why, longest_problem);
+  request.disable = disable;
+  if (rule.problem == request.problem && !disable) return;
   database.on_session([&](connection& session) {
-    run(session, names_for(database.options(), {}), statements::schedules_problem,
-        {.name = rule.name, .due = rule.due, .problem = problem, .disable = disable});
-    return true;
+    return run(session, names_for(database.options(), {}), statements::schedules_fire, request);
   });
 }
 
@@ -95,6 +96,7 @@ void fire(database_state& database, const due_rule_row& rule) {
     throw;
   }
   fire_request request{rule};
+  request.problem.reset();
   std::vector<timestamp> times;
   if (rule.due) {
     timestamp last;
@@ -107,9 +109,8 @@ void fire(database_state& database, const due_rule_row& rule) {
   const auto target = times.empty() ? nullptr : target_of(database, rule.queue);
   const std::string problem = go_on(database, rule, request, target.get(), times);
   if (problem.empty()) return;
-  due_rule_row now = rule;
-  now.due = request.next;
-  note_problem(database, now, problem, false);
+  request.due = request.next;
+  note_problem(database, request, problem);
 }
 
 /// Looks for due rules.
@@ -122,10 +123,9 @@ class follower {
 
   moment attend(database_state& database) noexcept {
     if (open_transaction::on_this_thread() > 0) return moment::max();
-    const bool set_clock = database.now().has_value();
-    return pace_.run(set_clock, [&](moment now) {
+    return pace_.run(database.set_clock(), [&](moment now) {
       const std::chrono::milliseconds pause = look(database, now);
-      return set_clock ? shortest : std::max(pause, at_most_each);
+      return database.set_clock() ? shortest : std::max(pause, at_most_each);
     });
   }
 
@@ -144,13 +144,13 @@ class follower {
     const std::size_t most = most_rules + left_.size();
     const auto rules = database.on_session([&](connection& session) {
       return run(session, names_for(database.options(), {}), statements::schedules_due,
-                 {.max = most, .now = database.now()});
+                 {.max = most});
     });
     std::size_t again = 0;
     std::set<std::string> locked;  // queues that cost time, in this look
     std::chrono::milliseconds pause =
         rules.size() == most ? at_most_each : database.options().poll_interval;
-    if (database.now()) pause = shortest;
+    if (database.set_clock()) pause = shortest;
     for (const due_rule_row& rule : rules) {
       if (rule.due && *rule.due > rule.clock) return std::min(pause, *rule.due - rule.clock);
       if (const auto left = left_.find(rule.name); left != left_.end()) {
@@ -177,10 +177,10 @@ class follower {
     if (!locked && (may_pass(failure) || failure.code() == errc::outcome_unknown)) return;
     const bool refused = failure.code() == errc::permission_denied;
     const auto pause = refused ? refused_pause : failed_pause;
-    left_[rule.name] = database.now() ? now : now + pause;
+    left_[rule.name] = database.set_clock() ? now : now + pause;
     // A process with the rights may follow it, or one with newer time zone files.
     if (refused) return;
-    note_problem(database, rule, failure.what(), false);
+    note_problem(database, rule, failure.what());
   }
 
   paced_work pace_;

@@ -87,7 +87,7 @@ std::vector<rule_row> stored_rules(database_state& database, std::string_view na
   return database.on_session([&](connection& session) -> std::vector<rule_row> {
     if (!has_feature_tables(database, session)) return {};
     return run(session, names_for(database.options(), {}), statements::schedules_list,
-               {.name = name, .now = database.now()});
+               {.name = name});
   });
 }
 
@@ -101,16 +101,14 @@ class change_of_rules {
   }
 
   [[nodiscard]] std::vector<rule_row> all() const {
-    return run(session_, names_, statements::schedules_list, {.now = database_.now()});
+    return run(session_, names_, statements::schedules_list, {});
   }
   [[nodiscard]] std::optional<rule_row> find(std::string_view name) const {
-    return first(
-        run(session_, names_, statements::schedules_list, {.name = name, .now = database_.now()}));
+    return first(run(session_, names_, statements::schedules_list, {.name = name}));
   }
   /// Waits for a process that follows the rule: what it returns stays true.
   std::optional<rule_row> remove(std::string_view name) {
-    auto out = first(run(session_, names_, statements::schedules_remove,
-                         {.name = name, .now = database_.now()}));
+    auto out = first(run(session_, names_, statements::schedules_remove, {.name = name}));
     if (out) touched_.insert(out->queue);
     return out;
   }
@@ -125,12 +123,7 @@ class change_of_rules {
     const rule_row made = find(rule.name).value();  // with the clock
     const timing when(made.cron, made.every, made.zone);
     const timestamp now = std::chrono::floor<std::chrono::seconds>(made.clock);
-    const due_rule_row as_read{.name = made.name,
-                               .queue = made.queue,
-                               .cron = made.cron,
-                               .every = made.every,
-                               .zone = made.zone};
-    fire_request first{as_read};
+    fire_request first{made};
     first.next = when.after(std::max(now, made.last.value_or(now)));
     run(session_, names_, statements::schedules_fire, first);
   }

@@ -48,8 +48,7 @@ std::string file_of(std::string_view name) {
   }
   if (any)
     refuse("the time zone is unknown; give a name of the IANA database, such as Europe/Berlin");
-  throw error(errc::unsupported, advice::never,
-              "this system has no time zone files: install tzdata, or use UTC");
+  refuse(errc::unsupported, "this system has no time zone files: install tzdata, or use UTC");
 }
 
 /// Reads the numbers of a file, and refuses to read beyond its end.

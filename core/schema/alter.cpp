@@ -10,6 +10,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
@@ -49,10 +50,9 @@ std::vector<option_change> differences(const queue_info& before, const queue_inf
   return out;
 }
 
-[[noreturn]] void missing(const database_state& database, std::string_view name) {
-  throw error(errc::not_found, advice::never,
-              "there is no queue " + std::string(name) + "; `tableq list` shows those there are",
-              {.backend = database.name()});
+[[noreturn]] void missing(std::string_view name) {
+  refuse(errc::not_found,
+         "there is no queue " + std::string(name) + "; `tableq list` shows those there are");
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<option_change> alter_queue(database_state& database, std::string_vie
   const table_names catalog = names_for(database.options(), {});
   std::int64_t identity = 0;
   auto out = database.in_transaction([&](connection& session) {
-    if (!has_catalog(database, session)) missing(database, name);
+    if (!has_catalog(database, session)) missing(name);
     run(session, catalog, statements::catalog_lock);
     std::optional<std::vector<option_change>> all;
     edit_options(database, session, name, [&](queue_info& info) {
@@ -75,7 +75,7 @@ std::vector<option_change> alter_queue(database_state& database, std::string_vie
       database.changing(names_for(database.options(), name, identity));
       info = wanted;
     });
-    if (!all) missing(database, name);
+    if (!all) missing(name);
     return *std::move(all);
   });
   if (identity != 0) database.changing(names_for(database.options(), name, identity));

@@ -25,10 +25,6 @@ namespace {
 constexpr std::size_t longest_definition = 4000;
 constexpr int layout_with_features = 3;
 
-[[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
-  throw error(code, advice::never, sentence, {.backend = database.name()});
-}
-
 template <class Statement>
 bool present(connection& session, const Statement& statement, const table_names& names) {
   return run(session, names, statement).at(0).present;
@@ -41,25 +37,26 @@ std::vector<queue_info> read_rows(const database_state& database, std::vector<ca
     const bool own = row.name == catalog_row_name;
     const std::string subject = own ? "the catalogue" : "the queue " + row.name;
     if (row.layout > (own ? catalog_layout : queue_layout)) {
-      fail(database, errc::schema_too_new,
-           subject + " has layout " + std::to_string(row.layout) +
-               ", which a newer tableq wrote; use that version or a later one");
+      refuse(errc::schema_too_new,
+             subject + " has layout " + std::to_string(row.layout) +
+                 ", which a newer tableq wrote; use that version or a later one");
     }
     if (!own && !good_queue_name(row.name, database.options().table_prefix)) {
       // The name would become part of statements, and plain SQL must have written it.
-      fail(database, errc::schema_mismatch,
-           "the catalogue holds a name that no queue can have; delete its row");
+      refuse(errc::schema_mismatch,
+             "the catalogue holds a name that no queue can have; delete its row");
     }
     if (row.layout < 1) {
-      fail(database, errc::schema_mismatch,
-           subject + " has layout " + std::to_string(row.layout) +
-               " in the catalogue, which no tableq wrote; set the layout that it had");
+      refuse(errc::schema_mismatch,
+             subject + " has layout " + std::to_string(row.layout) +
+                 " in the catalogue, which no tableq wrote; set the layout that it had");
     }
     if (own) continue;
     const std::optional<kind> known = known_kind(row.kind);
     if (!known) {
-      fail(database, errc::schema_mismatch,
-           subject + " has a kind in the catalogue that no tableq wrote; set the kind that it had");
+      refuse(
+          errc::schema_mismatch,
+          subject + " has a kind in the catalogue that no tableq wrote; set the kind that it had");
     }
     queue_info info{.name = std::move(row.name),
                     .kind = *known,
@@ -135,9 +132,9 @@ std::optional<queue_info> find_whole(database_state& database, connection& sessi
     if (!found || found->info.identity != identity) continue;
     if (is_there(session, names_for(database.options(), name))) break;
     const bool verify = database.options().schema == schema_policy::verify_only;
-    fail(database, verify ? errc::not_found : errc::schema_mismatch,
-         "the catalogue has the queue " + found->info.name +
-             " but its table is gone; drop the queue, then create it anew");
+    refuse(verify ? errc::not_found : errc::schema_mismatch,
+           "the catalogue has the queue " + found->info.name +
+               " but its table is gone; drop the queue, then create it anew");
   }
   return found ? std::optional(std::move(found->info)) : std::nullopt;
 }
@@ -194,8 +191,8 @@ void claim_batch_ends(database_state& database, const std::string& name) noexcep
       const table_names catalog = names_for(database.options(), {});
       std::vector<batch_open_row> page;
       do {
-        const std::int64_t after = page.empty() ? 0 : page.back().batch;
-        page = run(session, catalog, statements::batch_open, {.after = after, .max = most});
+        const std::int64_t first = page.empty() ? 0 : page.back().batch + 1;
+        page = run(session, catalog, statements::batch_open, {.first = first, .max = most});
         if (std::ranges::find(page, name, &batch_open_row::ends_in) != page.end()) return true;
       } while (page.size() == most);
       return false;
@@ -214,9 +211,10 @@ queue_info create(database_state& database, connection& session, queue_info info
   lock_catalog(session, catalog);
   if (auto found = find_row(database, session, catalog, info.name)) return *std::move(found);
   if (present(session, statements::table_exists, names)) {
-    fail(database, errc::schema_mismatch,
-         "a table called " + names.table +
-             " is there already and is no queue of tableq; choose another name or a table_prefix");
+    refuse(
+        errc::schema_mismatch,
+        "a table called " + names.table +
+            " is there already and is no queue of tableq; choose another name or a table_prefix");
   }
   if (info.batches) need_feature_tables(database, session, "batches need");
   info.identity = new_identity();
@@ -260,10 +258,10 @@ queue_info open_queue(database_state& database, std::string_view name,
       database.on_session([&](connection& session) { return find_whole(database, session, name); });
   if (!stored) {
     if (database.options().schema == schema_policy::verify_only) {
-      fail(database, errc::not_found,
-           "there is no queue " + wanted.name +
-               ", and the schema policy is to verify only; let `tableq create` or a database "
-               "administrator make it");
+      refuse(errc::not_found,
+             "there is no queue " + wanted.name +
+                 ", and the schema policy is to verify only; let `tableq create` or a database "
+                 "administrator make it");
     }
     stored = database.in_transaction(
         [&](connection& session) { return create(database, session, wanted); });
@@ -367,10 +365,10 @@ bool has_feature_tables(database_state& database, connection& session) {
 
 void need_feature_tables(database_state& database, connection& session, const std::string& what) {
   if (has_feature_tables(database, session)) return;
-  fail(database, errc::unsupported,
-       what +
-           " layout 3 of the catalogue: the first queue makes it, or in a catalogue of an older "
-           "layout, when no older version of tableq uses it, tableq migrate");
+  refuse(errc::unsupported,
+         what +
+             " layout 3 of the catalogue: the first queue makes it, or in a catalogue of an older "
+             "layout, when no older version of tableq uses it, tableq migrate");
 }
 
 void store_table(database_state& database, std::string_view name,
@@ -385,9 +383,9 @@ void store_table(database_state& database, std::string_view name,
         "the JSON of the mapping has over 4,000 bytes; name fewer columns, or keep it in a file");
   }
   if (database.options().schema == schema_policy::verify_only) {
-    fail(database, errc::unsupported,
-         "the schema policy is to verify only: nothing is stored in the catalogue; let `tableq "
-         "create table` do it, or open the table with its mapping");
+    refuse(errc::unsupported,
+           "the schema policy is to verify only: nothing is stored in the catalogue; let `tableq "
+           "create table` do it, or open the table with its mapping");
   }
   database.in_transaction([&](connection& session) {
     const table_names catalog = names_for(database.options(), {});
@@ -406,9 +404,8 @@ void store_table(database_state& database, std::string_view name,
 table_definition stored_table(database_state& database, std::string_view name) {
   const auto found = find_queue(database, name);
   if (!found) {
-    fail(database, errc::not_found,
-         "no table is stored under the name " + std::string(name) +
-             "; store_table or `tableq create table` stores one");
+    refuse(errc::not_found, "no table is stored under the name " + std::string(name) +
+                                "; store_table or `tableq create table` stores one");
   }
   merge_options(*found, {.kind = kind::table});
   return *found->table;

@@ -29,10 +29,6 @@ struct planned_step {
   std::vector<step_part> parts;
 };
 
-[[noreturn]] void fail(errc code, const std::string& sentence) {
-  throw error(code, advice::never, sentence);
-}
-
 void check_migrate_options(const migrate_options& options) {
   constexpr std::chrono::hours most{365 * 24};
   if (options.to && (*options.to < 1 || *options.to > queue_layout)) {
@@ -45,13 +41,13 @@ void check_migrate_options(const migrate_options& options) {
 /// Whether this database object may do steps.
 void check_allowed(database_state& database) {
   if (database.options().schema == schema_policy::verify_only) {
-    fail(errc::unsupported,
-         "the schema policy is to verify only: let an administrator run what `tableq migrate "
-         "--dry-run` prints");
+    refuse(errc::unsupported,
+           "the schema policy is to verify only: let an administrator run what `tableq migrate "
+           "--dry-run` prints");
   }
   if (database.dialect_driver().pooled()) {
-    fail(errc::unsupported,
-         "a pooler may give each statement another session; migrate by an address of the server");
+    refuse(errc::unsupported,
+           "a pooler may give each statement another session; migrate by an address of the server");
   }
 }
 
@@ -62,7 +58,7 @@ std::vector<stored_layout> chosen_layouts(std::vector<stored_layout> all,
   const auto& wanted = options.queues;
   for (const std::string& name : wanted) {
     if (std::none_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; }))
-      fail(errc::not_found, "the catalogue has no queue of a name that was given: " + name);
+      refuse(errc::not_found, "the catalogue has no queue of a name that was given: " + name);
   }
   if (!wanted.empty()) {
     std::erase_if(all, [&](const auto& each) {
@@ -86,8 +82,8 @@ std::vector<step_part> parts_of(const database_state& database, const stored_lay
   if (to > table.layout || forward.empty()) return forward;
   std::vector<step_part> back = step_parts(database.name(), up + ".down", names);
   if (back.empty()) {
-    fail(errc::unsupported, "the step of " + table.name + " back to layout " + std::to_string(to) +
-                                " would lose something");
+    refuse(errc::unsupported, "the step of " + table.name + " back to layout " +
+                                  std::to_string(to) + " would lose something");
   }
   return back;
 }
@@ -222,8 +218,8 @@ void check_tables(const database_state& database, connection& session,
     if (each.name == catalog_row_name || each.part == to_string(kind::table)) continue;
     const table_names names = names_for(database.options(), each.name);
     if (!run(session, names, statements::table_exists).at(0).present) {
-      fail(errc::schema_mismatch,
-           "the catalogue has the queue " + each.name + " but its table is gone; drop the queue");
+      refuse(errc::schema_mismatch,
+             "the catalogue has the queue " + each.name + " but its table is gone; drop the queue");
     }
   }
 }

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <tableq/batch_options.hpp>
 #include <tableq/message.hpp>
 
 #include "core/seam/fields.hpp"
@@ -29,8 +31,7 @@ struct batch_begin_request {
   std::optional<std::string_view> key = {};
   std::optional<std::string_view> group = {};
   std::int32_t priority = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(batch_begin_request, name, queue, payload, headers, key, group, priority, now)
+  TABLEQ_FIELDS(batch_begin_request, name, queue, payload, headers, key, group, priority)
 };
 
 /// Messages for a batch. A sealed one takes them while the member is outstanding.
@@ -42,65 +43,38 @@ struct batch_add_request {
   TABLEQ_FIELDS(batch_add_request, batch, count, queue, member)
 };
 
-/// A batch that gets no more messages, and whether it is cancelled.
-struct batch_seal_request {
-  std::int64_t batch = 0;
-  bool cancel = false;
-  TABLEQ_FIELDS(batch_seal_request, batch, cancel)
-};
-
-/// A batch, and the clock.
+/// A batch, and whether it is cancelled.
 struct batch_request {
   std::int64_t batch = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(batch_request, batch, now)
+  bool cancel = false;
+  TABLEQ_FIELDS(batch_request, batch, cancel)
 };
 
-/// The next so many after an id.
-struct batch_after_request {
-  std::int64_t after = 0;
-  std::size_t max = 0;
-  TABLEQ_FIELDS(batch_after_request, after, max)
-};
-
-/// The newest of those from `first` to `last`, with counts of so many members each.
+/// Batches from `first` to `last`, with counts of so many members each.
 struct batch_list_request {
   std::int64_t first = 0;
-  std::int64_t last = 0;
-  std::size_t max = 0;
-  std::size_t count_to = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  std::size_t max = 1;
+  std::size_t count_to = 1;
   TABLEQ_FIELDS(batch_list_request, first, last, max, count_to)
 };
 
-/// A page of the outstanding members of a batch: those after a queue and a message.
-struct batch_members_request {
+/// A page of the outstanding members of a batch, or of the handle's queue: those after a queue and
+/// a message.
+struct members_page_request {
   std::int64_t batch = 0;
   std::int64_t after_queue = 0;
   std::int64_t after_message = 0;
   std::size_t max = 0;
-  TABLEQ_FIELDS(batch_members_request, batch, after_queue, after_message, max)
+  TABLEQ_FIELDS(members_page_request, batch, after_queue, after_message, max)
 };
 
-/// A queue with members.
-struct member_queue_request {
-  std::int64_t queue = 0;
-  TABLEQ_FIELDS(member_queue_request, queue)
-};
-
-/// A queue, and what becomes of its members.
-struct member_mark_request {
+/// A queue with members, and what becomes of them.
+struct members_request {
   std::int64_t queue = 0;
   member_outcome before = member_outcome::outstanding;
   member_outcome outcome = member_outcome::outstanding;
-  TABLEQ_FIELDS(member_mark_request, queue, before, outcome)
-};
-
-/// Batches that ended a long time ago.
-struct batch_forget_request {
-  std::chrono::milliseconds older_than{0};
-  std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(batch_forget_request, older_than, max, now)
+  TABLEQ_FIELDS(members_request, queue, before, outcome)
 };
 
 /// A new member.
@@ -152,27 +126,14 @@ struct batch_end_row {
 };
 
 /// The counts of a batch that has ended.
-struct batch_counts_row {
-  std::size_t total = 0;
-  std::size_t completed = 0;
-  std::size_t dead = 0;
-  std::size_t removed = 0;
-  std::size_t gone = 0;
+struct batch_counts_row : batch_info {
   TABLEQ_FIELDS(batch_counts_row, total, completed, dead, removed, gone)
 };
 
 /// A batch with its counts.
-struct batch_info_row : batch_counts_row {
-  std::int64_t batch = 0;
-  std::optional<std::string> name = {};
-  std::size_t outstanding = 0;
-  bool sealed = false;
-  bool cancelled = false;
-  std::optional<std::string> queue = {};
-  timestamp created_at = {};
-  std::optional<timestamp> finished_at = {};
-  TABLEQ_MORE_FIELDS(batch_info_row, batch_counts_row, batch, name, outstanding, sealed, cancelled,
-                     queue, created_at, finished_at)
+struct batch_info_row : batch_info {
+  TABLEQ_FIELDS(batch_info_row, total, completed, dead, removed, gone, id, name, outstanding,
+                sealed, cancelled, then, created_at, finished_at)
 };
 
 /// An outstanding member.
@@ -185,8 +146,8 @@ struct member_row {
 /// An outstanding member whose message is not as it should be, or the last one that was looked at.
 struct stray_row {
   std::int64_t message = 0;
-  std::optional<int> state = {};  ///< Empty: it is not in its queue.
-  bool cancelled = false;         ///< Its batch.
+  std::optional<message_state> state = {};  ///< Empty: it is not in its queue.
+  bool cancelled = false;                   ///< Its batch.
   TABLEQ_FIELDS(stray_row, message, state, cancelled)
 };
 

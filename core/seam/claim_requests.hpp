@@ -1,8 +1,7 @@
 #pragma once
 
 /// @file
-/// Requests and rows of claim queues. In every request `now` is the clock of a test, or empty: then
-/// the database's own clock decides.
+/// Requests and rows of claim queues.
 
 #include <chrono>
 #include <cstddef>
@@ -41,18 +40,10 @@ struct key_item {
   TABLEQ_FIELDS(key_item, key)
 };
 
-/// A key.
-struct key_request {
-  std::string_view key = {};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(key_request, key, now)
-};
-
 /// The rules for replacing a message that holds a key.
 struct replace_request {
   bool postpone = false;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(replace_request, postpone, now)
+  TABLEQ_FIELDS(replace_request, postpone)
 };
 
 /// A take, also from a queue whose groups take turns.
@@ -63,29 +54,26 @@ struct take_request {
   bool guard = false;      ///< Take nothing while a message may be due or expired.
   std::int64_t token = 0;  ///< Makes fences unique; a rollback would repeat them.
   bool unkey = false;
-  std::optional<timestamp> now = {};
   std::string_view queue = {};  ///< Whose limits claim.take_limited keeps; their row is locked.
   /// Of the queue, for claim.look: with other ones it takes nothing.
   std::optional<std::string_view> options = {};
-  TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, now, queue, options)
+  TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, queue, options)
 };
 
-/// Due messages, and messages with ended leases, become ready or dead.
+/// Due messages, and messages with ended leases, become ready or dead; or given ones are ready now.
 struct promote_request {
   std::size_t max = 0;
   int max_attempts = 0;
   /// Which delayed messages of groups wait behind their group again: see drivers/states.sql.
   int regroup = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(promote_request, max, max_attempts, regroup, now)
+  TABLEQ_FIELDS(promote_request, max, max_attempts, regroup)
 };
 
 /// How completed messages are kept.
 struct keep_request {
   std::chrono::milliseconds window{0};
   bool strip = false;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(keep_request, window, strip, now)
+  TABLEQ_FIELDS(keep_request, window, strip)
 };
 
 /// A receipt, and what its handler says of the message.
@@ -109,8 +97,7 @@ struct result_item {
 struct fail_request {
   int max_attempts = 0;
   std::optional<std::string_view> policy = {};  ///< JSON; empty: ready at once.
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(fail_request, max_attempts, policy, now)
+  TABLEQ_FIELDS(fail_request, max_attempts, policy)
 };
 
 /// A failed attempt.
@@ -127,8 +114,7 @@ struct fail_item {
 /// A new length of leases.
 struct extend_request {
   std::chrono::milliseconds lease{0};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(extend_request, lease, now)
+  TABLEQ_FIELDS(extend_request, lease)
 };
 
 /// A page of messages in one state, after a place.
@@ -152,13 +138,6 @@ struct states_request {
   TABLEQ_FIELDS(states_request, states)
 };
 
-/// Which delayed messages of groups wait behind their group again: see drivers/states.sql.
-struct regroup_request {
-  int regroup = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(regroup_request, regroup, now)
-};
-
 /// Messages that fit, among those after a place. An empty condition fits all.
 struct filter_request {
   int states = 0;    ///< As in states_request.
@@ -173,9 +152,8 @@ struct filter_request {
   std::optional<std::int64_t> until = {};  ///< The last id or time to be read. Empty: the current.
   std::size_t scan = 0;                    ///< The most messages that are read.
   std::size_t max = 0;                     ///< The most that are returned.
-  std::optional<timestamp> now = {};
   TABLEQ_FIELDS(filter_request, states, finished, older_than, header, group, key_prefix, error,
-                after_at, after_id, until, scan, max, now)
+                after_at, after_id, until, scan, max)
 };
 
 /// A message of another queue, or of another database with all that it had there.
@@ -204,8 +182,7 @@ struct advance_request {
   std::string_view queue = {};
   int limit = 0;
   bool hold = false;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(advance_request, queue, limit, hold, now)
+  TABLEQ_FIELDS(advance_request, queue, limit, hold)
 };
 
 /// A group; for one with a rate, how many of its messages may become ready now. The one after them
@@ -224,13 +201,12 @@ struct next_groups_request {
   TABLEQ_FIELDS(next_groups_request, after, max)
 };
 
-/// Messages that finished long enough ago.
+/// Messages, or batches, that finished long enough ago.
 struct purge_request {
   message_state state = message_state::ready;
   std::chrono::milliseconds older_than{0};
   std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(purge_request, state, older_than, max, now)
+  TABLEQ_FIELDS(purge_request, state, older_than, max)
 };
 
 /// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue.
@@ -331,12 +307,11 @@ struct note_row {
   TABLEQ_FIELDS(note_row, id, progress)
 };
 
-/// The errors and the result of a message.
+/// The result of a message.
 struct outcome_row {
   message_id id = {};
-  std::optional<std::string> errors = {};
-  std::optional<byte_string> result = {};
-  TABLEQ_FIELDS(outcome_row, id, errors, result)
+  byte_string result = {};
+  TABLEQ_FIELDS(outcome_row, id, result)
 };
 
 /// Groups of the first `max` ready and as many held messages.
@@ -347,11 +322,8 @@ struct groups_request {
 };
 
 /// Messages of a group that wait.
-struct waiting_row {
-  std::string group_key = {};
-  std::size_t waiting = 0;
-  timestamp oldest = {};
-  TABLEQ_FIELDS(waiting_row, group_key, waiting, oldest)
+struct waiting_row : waiting_group {
+  TABLEQ_FIELDS(waiting_row, group, waiting, oldest)
 };
 
 /// The group of a message.

@@ -29,7 +29,6 @@ constexpr contract completed(contract out) {
   // A row of an application's table has no id.
   out.counts_messages = has("id") || has("place") || has("state");
   out.max_at = place_among(out.shared, "max");
-  out.now_at = place_among(out.shared, "now");
   out.token_at = place_among(out.shared, "token");
   out.key_at = place_among(out.items, "key");
   out.fence_at = place_among(out.items, "fence");

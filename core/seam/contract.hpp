@@ -50,7 +50,6 @@ struct contract {  // NOLINT(clang-analyzer-optin.performance.Padding): read by 
   std::span<const field> columns = {};  ///< Of each row; empty: returned rows are ignored.
   bool counts_messages = false;         ///< Each row is a message.
   std::size_t max_at = no_place;        ///< Where in `shared` the number of messages stands.
-  std::size_t now_at = no_place;        ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;      ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;        ///< Where in an item the key stands.
   std::size_t fence_at = no_place;      ///< The same of a receipt's fence, after the message's key.

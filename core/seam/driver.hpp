@@ -55,6 +55,8 @@ struct table_names {
   std::uint64_t slot = 0;   ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
+  /// A test's clock, `:now` in texts; null: the database's own decides.
+  const testing::set_clock* clock = nullptr;
   int layout = 0;  ///< Of the queue's table. Zero: no queue.
   /// The tables are shards of a cluster, perhaps on another server than the called one.
   bool sharded = false;

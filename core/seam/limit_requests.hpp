@@ -26,8 +26,7 @@ constexpr std::int64_t default_burst(std::int64_t rate) noexcept {
 /// The name of a queue, and the clock.
 struct limits_request {
   std::string_view queue = {};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(limits_request, queue, now)
+  TABLEQ_FIELDS(limits_request, queue)
 };
 
 /// The tokens that a read leaves.
@@ -53,16 +52,14 @@ struct limits_set_request {
   std::optional<int> burst = {};
   std::optional<int> concurrency = {};
   std::int64_t tokens = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(limits_set_request, queue, capacity, rate, burst, concurrency, tokens, now)
+  TABLEQ_FIELDS(limits_set_request, queue, capacity, rate, burst, concurrency, tokens)
 };
 
 /// Counts messages, up to `max`. For a number up to `enough` an upper bound is sufficient.
 struct room_request {
   std::size_t enough = 0;
   std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(room_request, enough, max, now)
+  TABLEQ_FIELDS(room_request, enough, max)
 };
 
 /// The limits of up to `max` groups of a queue, from a name on.
@@ -90,8 +87,7 @@ struct forget_starts_request {
   std::string_view queue = {};
   std::size_t max = 0;
   bool all = false;  ///< All of the queue, without a limit.
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(forget_starts_request, queue, max, all, now)
+  TABLEQ_FIELDS(forget_starts_request, queue, max, all)
 };
 
 /// The starts of a group, in microseconds, and the message that waits for the next one.

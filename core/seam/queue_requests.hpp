@@ -1,8 +1,7 @@
 #pragma once
 
 /// @file
-/// Requests and rows of the kinds whose reads delete. In every request `now` is the clock of a
-/// test, or empty: then the database's own clock decides.
+/// Requests and rows of the kinds whose reads delete.
 
 #include <chrono>
 #include <cstddef>
@@ -15,17 +14,10 @@
 
 namespace tableq::inline v0::core {
 
-/// The clock.
-struct clock_request {
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(clock_request, now)
-};
-
-/// At most `max` messages, by the clock if it matters.
-struct timed_read_request {
+/// At most `max` messages.
+struct read_request {
   std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(timed_read_request, max, now)
+  TABLEQ_FIELDS(read_request, max)
 };
 
 /// A new message of a heap, FIFO or LIFO queue.

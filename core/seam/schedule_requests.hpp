@@ -23,7 +23,7 @@ struct due_rule_row {
   std::optional<std::string> cron = {};
   std::optional<std::chrono::milliseconds> every = {};
   std::string zone = {};
-  int catch_up = 0;
+  int catch_up = 1;
   std::optional<std::chrono::milliseconds> latest = {};
   std::optional<timestamp> due = {};  ///< Empty: not computed yet.
   std::optional<std::string> problem = {};
@@ -31,11 +31,12 @@ struct due_rule_row {
   TABLEQ_FIELDS(due_rule_row, name, queue, cron, every, zone, catch_up, latest, due, problem, clock)
 };
 
-/// Goes on to the next time of a rule, if it still is as it was read.
+/// Goes on to the next time of a rule, and keeps its problem, if it still is as it was read.
 struct fire_request : due_rule_row {
   std::optional<timestamp> last = {};  ///< Empty: it stays.
-  timestamp next = {};
-  TABLEQ_MORE_FIELDS(fire_request, due_rule_row, last, next)
+  std::optional<timestamp> next = {};
+  bool disable = false;
+  TABLEQ_MORE_FIELDS(fire_request, due_rule_row, last, next, disable)
 };
 
 /// The message of a rule.
@@ -49,40 +50,14 @@ struct periodic_row {
   TABLEQ_FIELDS(periodic_row, payload, headers, key, group, priority, skip)
 };
 
-/// Why a rule cannot be followed.
-struct rule_problem_request {
-  std::string_view name = {};
-  std::optional<timestamp> due = {};
-  std::string_view problem = {};
-  bool disable = false;
-  TABLEQ_FIELDS(rule_problem_request, name, due, problem, disable)
-};
-
-/// A rule's name.
-struct rule_request {
-  std::string_view name = {};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(rule_request, name, now)
-};
-
 /// A rule, all of it, as it is read and stored.
-struct rule_row : periodic_row {
-  std::string name = {};
+struct rule_row : due_rule_row, periodic_row {
   std::optional<std::string> owner = {};
-  std::string queue = {};
-  std::optional<std::string> cron = {};
-  std::optional<std::chrono::milliseconds> every = {};
-  std::string zone = {};
-  int catch_up = 1;
-  std::optional<std::chrono::milliseconds> latest = {};
   bool enabled = true;
-  std::optional<std::string> problem = {};
   std::optional<timestamp> last = {};
-  std::optional<timestamp> due = {};
-  timestamp clock = {};
   std::optional<std::string> kind = {};  ///< Of its queue; empty: there is none.
-  TABLEQ_MORE_FIELDS(rule_row, periodic_row, name, owner, queue, cron, every, zone, catch_up,
-                     latest, enabled, problem, last, due, clock, kind)
+  TABLEQ_MORE_FIELDS(rule_row, due_rule_row, payload, headers, key, group, priority, skip, owner,
+                     enabled, last, kind)
 };
 
 }  // namespace tableq::inline v0::core

@@ -40,36 +40,36 @@ namespace tableq::inline v0::core {
   query(doctor, database, doctor_request, nothing, finding_row) \
   query(doctor, queue, doctor_request, nothing, finding_row) \
   query(doctor, ids, nothing, nothing, finding_row) \
-  change(heap, enqueue, clock_request, plain_item, id_row, .lane = lane::add) \
-  change(heap, dequeue, timed_read_request, nothing, message_row, \
+  change(heap, enqueue, nothing, plain_item, id_row, .lane = lane::add) \
+  change(heap, dequeue, read_request, nothing, message_row, \
         .lane = lane::read, .order = by_time) \
-  query(heap, peek, timed_read_request, nothing, message_row, .order = by_time) \
-  change(heap, purge, timed_read_request, nothing, id_row) \
-  query(heap, stats, timed_read_request, nothing, count_row) \
-  change(fifo, enqueue, clock_request, plain_item, id_row, .lane = lane::add) \
-  change(fifo, dequeue, timed_read_request, nothing, message_row, \
+  query(heap, peek, read_request, nothing, message_row, .order = by_time) \
+  change(heap, purge, read_request, nothing, id_row) \
+  query(heap, stats, read_request, nothing, count_row) \
+  change(fifo, enqueue, nothing, plain_item, id_row, .lane = lane::add) \
+  change(fifo, dequeue, read_request, nothing, message_row, \
         .lane = lane::read, .order = by_time) \
-  query(fifo, peek, timed_read_request, nothing, message_row, .order = by_time) \
-  change(fifo, purge, timed_read_request, nothing, id_row) \
-  query(fifo, stats, timed_read_request, nothing, count_row) \
-  change(lifo, enqueue, clock_request, plain_item, id_row, .lane = lane::add) \
-  change(lifo, dequeue, timed_read_request, nothing, message_row, \
+  query(fifo, peek, read_request, nothing, message_row, .order = by_time) \
+  change(fifo, purge, read_request, nothing, id_row) \
+  query(fifo, stats, read_request, nothing, count_row) \
+  change(lifo, enqueue, nothing, plain_item, id_row, .lane = lane::add) \
+  change(lifo, dequeue, read_request, nothing, message_row, \
         .lane = lane::read, .order = newest_first) \
-  query(lifo, peek, timed_read_request, nothing, message_row, .order = newest_first) \
-  change(lifo, purge, timed_read_request, nothing, id_row) \
-  query(lifo, stats, timed_read_request, nothing, count_row) \
-  change(pending, enqueue, clock_request, pending_item, id_row, .lane = lane::add) \
-  change(pending, dequeue, timed_read_request, nothing, message_row, \
+  query(lifo, peek, read_request, nothing, message_row, .order = newest_first) \
+  change(lifo, purge, read_request, nothing, id_row) \
+  query(lifo, stats, read_request, nothing, count_row) \
+  change(pending, enqueue, nothing, pending_item, id_row, .lane = lane::add) \
+  change(pending, dequeue, read_request, nothing, message_row, \
         .lane = lane::read, .order = by_time) \
-  query(pending, peek, timed_read_request, nothing, message_row, .order = by_time) \
-  change(pending, purge, timed_read_request, nothing, id_row) \
-  query(pending, stats, timed_read_request, nothing, count_row) \
-  query(pending, next_due, clock_request, nothing, delay_row) \
-  change(claim, enqueue, clock_request, claim_item, id_row, .lane = lane::add) \
+  query(pending, peek, read_request, nothing, message_row, .order = by_time) \
+  change(pending, purge, read_request, nothing, id_row) \
+  query(pending, stats, read_request, nothing, count_row) \
+  query(pending, next_due, nothing, nothing, delay_row) \
+  change(claim, enqueue, nothing, claim_item, id_row, .lane = lane::add) \
   query(claim, find_key, nothing, key_item, id_row) \
   change(claim, replace, replace_request, claim_item, id_row) \
-  change(claim, forget, clock_request, key_item, id_row) \
-  change(claim, free, clock_request, key_item, id_row) \
+  change(claim, forget, nothing, key_item, id_row) \
+  change(claim, free, nothing, key_item, id_row) \
   change(claim, take, take_request, nothing, delivery_row, \
         .lane = lane::read, .order = by_priority, .in_tables = statement::table_take) \
   change(claim, promote, promote_request, nothing, state_row, .lane = lane::promote) \
@@ -79,27 +79,27 @@ namespace tableq::inline v0::core {
         .lane = lane::complete, .operation = "claim.complete") \
   change(claim, fail, fail_request, fail_item, state_row, \
         .lane = lane::fail, .in_tables = statement::table_fail) \
-  change(claim, release, clock_request, receipt, id_row, \
+  change(claim, release, nothing, receipt, id_row, \
         .lane = lane::release, .in_tables = statement::table_release) \
   change(claim, extend, extend_request, receipt, id_row, \
         .lane = lane::extend, .in_tables = statement::table_extend) \
   change(claim, heartbeat, extend_request, receipt, id_row) \
   query(claim, lost, nothing, receipt, id_row, .finds_lost = true) \
-  query(claim, peek, timed_read_request, nothing, stored_row) \
+  query(claim, peek, read_request, nothing, stored_row) \
   query(claim, list, list_request, nothing, stored_row) \
   TABLEQ_DETAILS(query, list, list_request, nothing, "claim.list") \
-  change(claim, redrive, clock_request, message_id, id_row) \
+  change(claim, redrive, nothing, message_id, id_row) \
   change(claim, remove, states_request, message_id, removed_row) \
   change(claim, adopt, nothing, restore_item, id_row) \
-  change(claim, restore, clock_request, restore_item, id_row) \
+  change(claim, restore, nothing, restore_item, id_row) \
   query(claim, group_of, nothing, message_id, group_row) \
   change(claim, advance, advance_request, group_item, id_row) \
   change(claim, purge, purge_request, nothing, id_row) \
-  query(claim, stats, timed_read_request, nothing, claim_count_row) \
-  query(claim, next_due, clock_request, nothing, delay_row) \
-  change(fifo, dequeue_strict, timed_read_request, nothing, message_row, \
+  query(claim, stats, read_request, nothing, claim_count_row) \
+  query(claim, next_due, nothing, nothing, delay_row) \
+  change(fifo, dequeue_strict, read_request, nothing, message_row, \
         .lane = lane::read, .order = by_time, .operation = "fifo.dequeue") \
-  change(lifo, dequeue_strict, timed_read_request, nothing, message_row, \
+  change(lifo, dequeue_strict, read_request, nothing, message_row, \
         .lane = lane::read, .order = newest_first, .operation = "lifo.dequeue") \
   query(claim, list_ready, list_request, nothing, stored_row, .operation = "claim.list") \
   TABLEQ_DETAILS(query, list_ready, list_request, nothing, "claim.list") \
@@ -109,7 +109,7 @@ namespace tableq::inline v0::core {
   TABLEQ_DETAILS(query, list_waiting, list_request, nothing, "claim.list") \
   query(claim, get, nothing, message_id, stored_row) \
   TABLEQ_DETAILS(query, get, nothing, message_id, "claim.get") \
-  query(claim, find, key_request, nothing, stored_row) \
+  query(claim, find, key_item, nothing, stored_row) \
   change(claim, cancel, states_request, message_id, id_row) \
   change(claim, set_priority, nothing, priority_item, id_row) \
   query(claim, state_of, nothing, message_id, state_row) \
@@ -124,7 +124,7 @@ namespace tableq::inline v0::core {
   record(limits, remove, limits_request, nothing, nothing) \
   query(queue, count, room_request, nothing, number_row) \
   query(claim, count, room_request, nothing, number_row) \
-  query(claim, leased, timed_read_request, nothing, number_row) \
+  query(claim, leased, read_request, nothing, number_row) \
   query(claim, unseen, nothing, message_id, id_row) \
   query(session, identity, nothing, nothing, database_row) \
   query(catalog, migrator, nothing, nothing, held_row) \
@@ -140,42 +140,41 @@ namespace tableq::inline v0::core {
         .needs = &capabilities::takes_look) \
   query(catalog, queue, name_request, nothing, queue_row) \
   record(catalog, set_options, options_request, nothing, present_row) \
-  change(claim, make_ready, regroup_request, message_id, state_row) \
+  change(claim, make_ready, promote_request, message_id, state_row) \
   query(claim, filter, filter_request, nothing, found_row, .operation = "claim.list") \
-  change(claim, progress, clock_request, progress_item, id_row) \
+  change(claim, progress, nothing, progress_item, id_row) \
   change(claim, keep_result, keep_request, result_item, id_row, \
         .lane = lane::complete, .operation = "claim.complete") \
   query(claim, notes, nothing, message_id, note_row) \
   query(claim, outcome, nothing, message_id, outcome_row) \
   query(claim, groups, groups_request, nothing, waiting_row) \
   query(queue, hidden, nothing, nothing, finding_row) \
-  query(schedules, due, timed_read_request, nothing, due_rule_row) \
+  query(schedules, due, read_request, nothing, due_rule_row) \
   record(schedules, fire, fire_request, nothing, periodic_row) \
-  record(schedules, problem, rule_problem_request, nothing, nothing) \
-  query(schedules, list, rule_request, nothing, rule_row) \
-  record(schedules, remove, rule_request, nothing, rule_row) \
+  query(schedules, list, name_request, nothing, rule_row) \
+  record(schedules, remove, name_request, nothing, rule_row) \
   record(schedules, insert, rule_row, nothing, nothing) \
   record(batch, begin, batch_begin_request, nothing, batch_row) \
   record(batch, add, batch_add_request, nothing, batch_row) \
-  record(batch, seal, batch_seal_request, nothing, batch_row) \
-  query(batch, open, batch_after_request, nothing, batch_open_row) \
+  record(batch, seal, batch_request, nothing, batch_row) \
+  query(batch, open, batch_list_request, nothing, batch_open_row) \
   record(batch, lock, batch_request, nothing, batch_end_row) \
   record(batch, finish, batch_request, nothing, batch_counts_row) \
   record(batch, clear, batch_request, nothing, nothing) \
-  record(batch, forget, batch_forget_request, nothing, nothing) \
+  record(batch, forget, purge_request, nothing, nothing) \
   query(batch, list, batch_list_request, nothing, batch_info_row) \
-  query(batch, members, batch_members_request, nothing, member_row) \
-  query(batch, of, member_queue_request, message_id, batch_of_row) \
-  query(batch, strays, batch_after_request, nothing, stray_row) \
-  record(batch, join, member_queue_request, member_item, nothing) \
+  query(batch, members, members_page_request, nothing, member_row) \
+  query(batch, of, members_request, message_id, batch_of_row) \
+  query(batch, strays, members_page_request, nothing, stray_row) \
+  record(batch, join, members_request, member_item, nothing) \
   /* Where rows of a change are dear, batch.of and remove take its place. */ \
-  record(batch, leave, member_queue_request, message_id, batch_row, \
+  record(batch, leave, members_request, message_id, batch_row, \
         .unless = &capabilities::one_writer) \
-  record(batch, remove, member_queue_request, message_id, nothing, \
+  record(batch, remove, members_request, message_id, nothing, \
         .needs = &capabilities::one_writer) \
-  record(batch, mark, member_mark_request, message_id, batch_row) \
-  record(batch, mark_all, member_mark_request, nothing, nothing) \
-  record(batch, rejoin, member_queue_request, rejoin_item, nothing) \
+  record(batch, mark, members_request, message_id, batch_row) \
+  record(batch, mark_all, members_request, nothing, nothing) \
+  record(batch, rejoin, members_request, rejoin_item, nothing) \
   query(claim, tokens, limits_request, group_item, tokens_row) \
   change(claim, hold, nothing, message_id, id_row) \
   change(claim, advance_limited, advance_request, group_item, advanced_row) \
@@ -194,23 +193,23 @@ namespace tableq::inline v0::core {
   change(table, take, take_request, nothing, placed_row, \
         .lane = lane::read, .order = by_place, .optional = true) \
   /* Settlements wait for no open take: they may be what ends it. */ \
-  record(table, complete, clock_request, held_row_item, changed_row, \
+  record(table, complete, nothing, held_row_item, changed_row, \
         .lane = lane::complete, .optional = true) \
-  record(table, fail, clock_request, failed_row_item, changed_row, \
+  record(table, fail, nothing, failed_row_item, changed_row, \
         .lane = lane::fail, .optional = true) \
-  record(table, release, clock_request, held_row_item, changed_row, \
+  record(table, release, nothing, held_row_item, changed_row, \
         .lane = lane::release, .optional = true) \
   record(table, extend, extend_request, held_row_item, changed_row, \
         .lane = lane::extend, .optional = true) \
   record(table, keep, extend_request, held_row_item, changed_row, .optional = true) \
-  query(table, lost, clock_request, held_row_item, changed_row, \
+  query(table, lost, nothing, held_row_item, changed_row, \
         .finds_lost = true, .optional = true) \
   record(table, return, expire_rows_request, nothing, changed_row, \
         .lane = lane::promote, .optional = true) \
   record(table, requeue, requeue_rows_request, nothing, changed_row, .optional = true) \
-  query(table, peek, timed_read_request, nothing, placed_row, .optional = true) \
-  query(table, count, timed_read_request, nothing, row_count_row, .optional = true) \
-  query(table, next, clock_request, nothing, delay_row, .optional = true)
+  query(table, peek, read_request, nothing, placed_row, .optional = true) \
+  query(table, count, read_request, nothing, row_count_row, .optional = true) \
+  query(table, next, nothing, nothing, delay_row, .optional = true)
 
 // clang-format on
 

@@ -69,16 +69,14 @@ struct index_column_row {
 struct expire_rows_request {
   std::size_t max = 0;
   std::string_view error = {};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(expire_rows_request, max, error, now)
+  TABLEQ_FIELDS(expire_rows_request, max, error)
 };
 
 /// Rows that were taken longer ago.
 struct requeue_rows_request {
   std::size_t max = 0;
   std::chrono::milliseconds age{0};
-  std::optional<timestamp> now = {};
-  TABLEQ_FIELDS(requeue_rows_request, max, age, now)
+  TABLEQ_FIELDS(requeue_rows_request, max, age)
 };
 
 /// The end of an item of a settlement; the values of the key stand before it.

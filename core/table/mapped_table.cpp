@@ -268,7 +268,7 @@ std::vector<std::size_t> mapped_table::in_order(const row_set& rows) const {
 
 bool mapped_table::time_to_look(const queue_state& queue) const {
   if (made_.expire == nullptr) return false;
-  if (queue.database().now()) return true;  // A test that sets the clock.
+  if (queue.database().set_clock()) return true;  // A test that sets the clock.
   const std::chrono::steady_clock::duration between =
       std::min<std::chrono::milliseconds>(layout().lease / 4, std::chrono::seconds(1));
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -282,11 +282,9 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   if (terms.claimed_at) lacks(queue, "claimed_at");
   // Nothing: the caller promotes, and reads again.
   if (terms.how != reading::plain && time_to_look(queue)) return {.due = true};
-  const row_set rows = run(queue, tx, made_.take,
-                           take_request{.max = terms.max,
-                                        .lease = terms.lease,
-                                        .token = fence_token(),
-                                        .now = queue.database().now()});
+  const row_set rows =
+      run(queue, tx, made_.take,
+          take_request{.max = terms.max, .lease = terms.lease, .token = fence_token()});
   taken_messages out;
   out.good.reserve(rows.size());
   for (const std::size_t each : in_order(rows)) out.good.push_back(to_delivery(rows, each));
@@ -299,8 +297,7 @@ std::vector<changed_message> mapped_table::promote(const queue_state& queue, tra
   if (made_.expire == nullptr) return {};
   std::vector<changed_message> out;
   for (const changed_row& each : rows_of<changed_row>(
-           run(queue, tx, made_.expire,
-               expire_rows_request{.max = max, .error = expired, .now = queue.database().now()}))) {
+           run(queue, tx, made_.expire, expire_rows_request{.max = max, .error = expired}))) {
     out.push_back({.state = each.state});
   }
   return out;
@@ -310,8 +307,7 @@ std::optional<std::chrono::milliseconds> mapped_table::next_due(const queue_stat
   std::optional<std::chrono::milliseconds> out;
   for (const auto* each : {&made_.next_lease, &made_.next_due}) {
     if (*each == nullptr) continue;
-    const auto found =
-        rows_of<delay_row>(run(queue, nullptr, *each, clock_request{queue.database().now()}));
+    const auto found = rows_of<delay_row>(run(queue, nullptr, *each, nothing()));
     if (found.empty() || !found.front().delay) continue;
     out = std::min(out.value_or(*found.front().delay), *found.front().delay);
   }
@@ -334,15 +330,14 @@ std::vector<changed_message> mapped_table::change(const queue_state& queue, tran
                                                   const receipts_view& receipts,
                                                   const lease_change& what) const {
   using enum lease_change::kind;
-  const clock_request timed{queue.database().now()};
-  const extend_request longer{what.lease, timed.now};
+  const extend_request longer{what.lease};
   switch (what.is) {
     case complete:
       if (made_.complete == nullptr) lacks(queue, state_role);
-      return settle(queue, tx, made_.complete, receipts, timed);
+      return settle(queue, tx, made_.complete, receipts, nothing());
     case release:
       if (made_.release == nullptr) lacks(queue, state_role);
-      return settle(queue, tx, made_.release, receipts, timed);
+      return settle(queue, tx, made_.release, receipts, nothing());
     case extend:
       if (made_.extend == nullptr) lacks(queue, "lease_until");
       return settle(queue, tx, made_.extend, receipts, longer);
@@ -350,7 +345,7 @@ std::vector<changed_message> mapped_table::change(const queue_state& queue, tran
       if (made_.keep != nullptr) return settle(queue, tx, made_.keep, receipts, longer);
       break;
     case find_lost:
-      return settle(queue, tx, made_.lost, receipts, timed);
+      return settle(queue, tx, made_.lost, receipts, nothing());
   }
   std::vector<changed_message> all(receipts.size());  // The rows stay taken by themselves.
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = {.item = i, .id = receipts[i].id};
@@ -378,16 +373,15 @@ std::vector<changed_message> mapped_table::fail(const queue_state& queue, transa
                              .delay = one.delay.value_or(std::chrono::milliseconds{0}),
                              .final = one.how != ended_attempt::kind::failed});
   }
-  return to_changed(run(queue, tx, made_.fail, clock_request{queue.database().now()}, items),
-                    receipts);
+  return to_changed(run(queue, tx, made_.fail, nothing(), items), receipts);
 }
 
 const mapped_statement& mapped_table::insert_of(const std::vector<std::size_t>& columns) const {
   const std::scoped_lock hold(mutex_);
   if (inserts_.size() >= most_inserts && !inserts_.contains(columns)) {
-    throw error(errc::unsupported, advice::never,
-                "rows with over 100 different sets of columns were inserted through one handle; "
-                "name the same columns each time, with NULL where there is no value");
+    refuse(errc::unsupported,
+           "rows with over 100 different sets of columns were inserted through one handle; "
+           "name the same columns each time, with NULL where there is no value");
   }
   auto& made = inserts_[columns];
   if (made == nullptr) made = made_.insert(columns);
@@ -424,8 +418,7 @@ row mapped_table::insert(const queue_state& queue, transaction_state* tx, const 
 
 std::vector<row> mapped_table::peek(const queue_state& queue, std::size_t max) const {
   check_batch_size(max);
-  const row_set rows =
-      run(queue, nullptr, made_.peek, timed_read_request{max, queue.database().now()});
+  const row_set rows = run(queue, nullptr, made_.peek, read_request{max});
   std::vector<row> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(shown(rows, i));
@@ -436,9 +429,7 @@ std::size_t mapped_table::count(const queue_state& queue, const mapped_statement
                                 std::size_t max, timestamp& as_of) const {
   if (what == nullptr) return 0;
   const row_count_row found =
-      rows_of<row_count_row>(
-          run(queue, nullptr, what, timed_read_request{max, queue.database().now()}))
-          .at(0);
+      rows_of<row_count_row>(run(queue, nullptr, what, read_request{max})).at(0);
   as_of = found.as_of;
   return found.count;
 }
@@ -461,9 +452,8 @@ std::size_t mapped_table::requeue(const queue_state& queue, std::chrono::millise
   if (made_.requeue == nullptr) lacks(queue, "taken_at");
   std::size_t waiting_again = 0;
   for (;;) {
-    const std::size_t moved = run(queue, nullptr, made_.requeue,
-                                  requeue_rows_request{requeue_batch, age, queue.database().now()})
-                                  .size();
+    const std::size_t moved =
+        run(queue, nullptr, made_.requeue, requeue_rows_request{requeue_batch, age}).size();
     waiting_again += moved;
     apply(queue, nullptr, {.readable = moved});
     if (moved < requeue_batch) return waiting_again;

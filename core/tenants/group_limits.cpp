@@ -54,26 +54,23 @@ struct common_limits {
 };
 
 /// Reads them page by page, until nothing more can be found.
-/// @param read the rows from a name on.
-template <class Read>
-common_limits read_common(const Read& read, std::optional<std::string_view> without = {}) {
+common_limits read_common(const queue_state& queue, connection& session,
+                          std::optional<std::string_view> without = {}) {
   common_limits out;
+  std::vector<group_limits_row> rows;
   group_limits_page page;
-  for (bool more = true; more && !(out.limited && out.rates);) {
-    auto rows = read(page);
-    more = rows.size() > page.max;
-    if (more) {
-      page.first = rows.back().name;
-      rows.pop_back();
-    }
-    for (group_limits_row& row : rows) {
+  do {
+    rows = run(session, queue.names(), statements::group_list,
+               {.queue = queue.name(), .first = page.first, .max = page.max + 1});
+    if (!rows.empty()) page.first = rows.back().name;
+    for (const group_limits_row& row : rows) {
       const group_limits limits = row.name == without ? group_limits() : limits_of(row);
       out.stored = true;
       out.limited = out.limited || limits != group_limits();
       out.rates = out.rates || limits.rate.has_value();
-      if (row.name.empty()) out.unnamed = std::move(row);
+      if (row.name.empty()) out.unnamed = row;
     }
-  }
+  } while (rows.size() > page.max && !(out.limited && out.rates));
   return out;
 }
 
@@ -116,11 +113,7 @@ stored_change change_limits(const queue_state& queue, connection& session,
   need_feature_tables(queue.database(), session, "limits of groups need");
   check_identity(queue, nullptr,
                  run(session, queue.names(), statements::limits_read, {.queue = queue.name()}));
-  const auto read = [&](const group_limits_page& page) {
-    return run(session, queue.names(), statements::group_list,
-               {.queue = queue.name(), .first = page.first, .max = page.max + 1});
-  };
-  const common_limits others = read_common(read, group);
+  const common_limits others = read_common(queue, session, group);
   const bool limited = others.limited || limits != group_limits();
   stored_change out{.number = others.unnamed ? others.unnamed->changes + 1 : 1};
   store(queue, session, others, limits, group, out.number);
@@ -160,10 +153,8 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
 
 std::vector<finding> inspect_group_limits(const queue_state& queue) {
   std::vector<finding> out;
-  const common_limits found = read_common([&](const group_limits_page& page) {
-    return queue.execute(nullptr, statements::group_list,
-                         {.queue = queue.name(), .first = page.first, .max = page.max + 1});
-  });
+  const common_limits found =
+      queue.database().on_session([&](connection& session) { return read_common(queue, session); });
   if ((found.limited && !queue.info().group_limits) || (found.rates && !queue.info().group_rates)) {
     out.push_back({finding::level::warning, queue.name(),
                    "its groups have limits that no process knows of: the queue's options lack them",

@@ -54,7 +54,7 @@ class group_upkeep {
       return clock::time_point::max();
     course& mine = course_of(stored.identity);
     // With a clock that a test sets, each call looks.
-    return mine.pace.run(queue.database().now().has_value(), [&](clock::time_point now) {
+    return mine.pace.run(queue.database().set_clock(), [&](clock::time_point now) {
       look(queue.current(false), mine, now);
       return paced_work::usual_pause;
     });
@@ -82,7 +82,7 @@ class group_upkeep {
   }
 
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
-    const bool given_clock = queue.database().now().has_value();
+    const bool set_clock = queue.database().set_clock();
     const auto rows =
         queue.execute(nullptr, statements::group_list, {.queue = queue.name(), .max = 1});
     if (!rows.empty() && rows.front().name.empty() &&
@@ -94,16 +94,16 @@ class group_upkeep {
       if (mine.after.empty()) mine.round_began = now;
       mine.after = move_all_groups(queue, mine.after, now + longest_look).value_or("");
       const bool all = mine.after.empty();
-      if (all && (given_clock || mine.round_began >= mine.heard_at + all_heard)) {
+      if (all && (set_clock || mine.round_began >= mine.heard_at + all_heard)) {
         queue.execute(nullptr, statements::group_apply,
                       {.queue = queue.name(), .changes = mine.heard});
       }
     }
-    if (now < mine.next_sweep && !given_clock) return;
+    if (now < mine.next_sweep && !set_clock) return;
     mine.next_sweep = now + between_sweeps;
     constexpr std::size_t most_forgotten = 1000;
     queue.execute(nullptr, statements::group_forget,
-                  {.queue = queue.name(), .max = most_forgotten, .now = queue.database().now()});
+                  {.queue = queue.name(), .max = most_forgotten});
   }
 
   std::mutex mutex_;

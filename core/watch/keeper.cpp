@@ -336,9 +336,9 @@ void keeper::add(const table_queue& table, const receipt& taken,
   core::keeper_state& state = usable_keeper(state_);
   core::named(state.database().name(), "keeper", [&] {
     if (table.mapping().lease_until.empty()) {
-      throw error(errc::unsupported, advice::never,
-                  "the mapping of the table " + table.name() +
-                      " has no lease_until, so its rows have no lease to extend");
+      core::refuse(errc::unsupported,
+                   "the mapping of the table " + table.name() +
+                       " has no lease_until, so its rows have no lease to extend");
     }
     state.add(core::access::shared_state_of(table), taken,
               checked_lease(state, table, taken, lease));

@@ -29,10 +29,10 @@ void check(const claim_queue& queue) {
 claim_queue settling(const table_queue& table, const worker_options& options = {}) {
   if (options.retry_delay.value_or(std::chrono::milliseconds(0)).count() > 0 &&
       table.mapping().due_at.empty()) {
-    throw error(errc::unsupported, advice::never,
-                "the mapping of the table " + table.name() +
-                    " has no due_at, which a retry_delay needs; name the column, or leave the "
-                    "delay out");
+    core::refuse(errc::unsupported,
+                 "the mapping of the table " + table.name() +
+                     " has no due_at, which a retry_delay needs; name the column, or leave the "
+                     "delay out");
   }
   if (!table.guarantee().settles) {
     throw error(

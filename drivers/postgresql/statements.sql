@@ -787,6 +787,13 @@ SELECT CAST(0 AS bigint) AS level,
        {last_drawn} AS last,
        {writers}
 
+-- fragment: delete_picked
+LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id
@@ -794,11 +801,7 @@ WITH picked AS MATERIALIZED (
   WHERE {from_oldest}
     AND {own_queue}
   ORDER BY id
-  LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  {delete_picked}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
@@ -815,11 +818,7 @@ WITH picked AS MATERIALIZED (
   FROM {table} AS msg
   WHERE {own_queue}
   ORDER BY id DESC
-  LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  {delete_picked}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
@@ -847,11 +846,7 @@ WITH picked AS MATERIALIZED (
   FROM {table} AS msg
   WHERE {own_queue}
   ORDER BY id
-  LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  {delete_picked}
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
@@ -1591,9 +1586,9 @@ FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[])) AND progress IS NOT NULL
 
 -- name: claim.outcome
-SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, errors, result
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, result
 FROM {table} AS msg
-WHERE id = ANY (CAST(:id AS bigint[]))
+WHERE id = ANY (CAST(:id AS bigint[])) AND result IS NOT NULL
 
 -- name: claim.fail
 -- :final is 1 for a message that is given up, and 2 for one that expired before its attempt.
@@ -1710,7 +1705,7 @@ WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.groups
 -- Groups of the first :max ready and :max held messages.
-SELECT group_key, pg_catalog.count(*) AS waiting, pg_catalog.min(created_at) AS oldest
+SELECT group_key AS group, pg_catalog.count(*) AS waiting, pg_catalog.min(created_at) AS oldest
 FROM (
   (SELECT msg.group_key, msg.created_at {first_ready})
   UNION ALL
@@ -1775,7 +1770,7 @@ WHERE fits = 1 OR place = (SELECT pg_catalog.count(*) FROM seen)
 ORDER BY place
 LIMIT CAST(:max AS bigint)
 
--- name: claim.cancel
+-- fragment: delete_in_states
 -- Rows are first locked by rising ids, in any state, as settling statements do.
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -1784,6 +1779,9 @@ DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE {in_states}))
   AND {own_queue}
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+
+-- name: claim.cancel
+{delete_in_states}
 
 -- name: claim.set_priority
 -- A negative fence of a delayed message stays: by it claim.promote puts the message behind its group. Then it is raised.
@@ -1854,14 +1852,7 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.remove
-WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM held WHERE {in_states}))
-  AND {own_queue}
-RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
-          id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+{delete_in_states}, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload,
           CASE WHEN key IS NULL THEN 0 ELSE 1 END AS holds_key, max_attempts, retry
 
@@ -2084,11 +2075,7 @@ WITH picked AS MATERIALIZED (
                        - CAST(:older_than AS bigint)
     AND {own_queue}
   ORDER BY finished_at, id
-  LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
-)
-DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  {delete_picked}
 RETURNING id
 
 -- fragment: figures
@@ -2231,12 +2218,17 @@ WHERE queue = CAST(:queue AS text)
                         LIMIT CASE WHEN CAST(:all AS bigint) = 1 THEN NULL ELSE CAST(:max AS bigint) END
                         FOR UPDATE SKIP LOCKED))
 
+-- fragment: times_of_rule
+s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
+       s.problem, {clock} AS clock
+
+-- fragment: message_of_rule
+s.payload, s.headers, s.key, s.group_key AS group, s.priority, s.skip_if_running AS skip
+
 -- name: schedules.due
 -- Those that are not computed yet come first.
-SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
-       s.problem, t.clock
+SELECT {times_of_rule}
 FROM {schedules} AS s
-CROSS JOIN (SELECT {clock}) AS t (clock)
 WHERE s.enabled = 1
 ORDER BY COALESCE(s.due_at, 0), s.name
 LIMIT CAST(:max AS bigint)
@@ -2256,25 +2248,16 @@ WITH own AS MATERIALIZED (
     AND due_at IS NOT DISTINCT FROM CAST(:due AS bigint)
   FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE {schedules}
-SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at), problem = NULL
+UPDATE {schedules} AS s
+SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at),
+    problem = CAST(:problem AS text), enabled = 1 - CAST(:disable AS bigint)
 WHERE name = ANY (ARRAY(SELECT name FROM own))
   AND pg_catalog.set_config('lock_timeout', '500ms', true) IS NOT NULL
-RETURNING payload, headers, key, group_key AS group, priority, skip_if_running AS skip
-
--- name: schedules.problem
-UPDATE {schedules}
-SET problem = CAST(:problem AS text),
-    enabled = CASE WHEN CAST(:disable AS bigint) = 1 THEN 0 ELSE enabled END
-WHERE name = CAST(:name AS text)
-  AND enabled = 1
-  AND due_at IS NOT DISTINCT FROM CAST(:due AS bigint)
+RETURNING {message_of_rule}
 
 -- fragment: rule
-s.payload, s.headers, s.key, s.group_key AS group, s.priority, s.skip_if_running AS skip, s.name, s.owner, s.queue,
-       s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.enabled, s.problem,
-       s.last_at AS last, s.due_at AS due, {clock} AS clock,
-       (SELECT c.kind FROM {catalog} AS c WHERE c.name = s.queue) AS kind
+{times_of_rule}, {message_of_rule},
+       s.owner, s.enabled, s.last_at AS last, (SELECT c.kind FROM {catalog} AS c WHERE c.name = s.queue) AS kind
 
 -- name: schedules.list
 -- All of them without a name.
@@ -2754,7 +2737,8 @@ FROM (SELECT o.id, o.queue AS ends_in,
               LIMIT 1) AS queue
       FROM (SELECT id, queue
             FROM {batches}
-            WHERE finished_at IS NULL AND sealed = 1 AND id > CAST(:after AS bigint)
+            WHERE finished_at IS NULL AND sealed = 1
+              AND id >= CAST(:first AS bigint) AND id <= CAST(:last AS bigint)
             ORDER BY finished_at, sealed, id
             LIMIT CAST(:max AS bigint)) AS o
       OFFSET 0) AS b
@@ -2805,8 +2789,7 @@ SELECT b.total,
        COALESCE(b.dead, n.dead) AS dead,
        COALESCE(b.removed, n.removed) AS removed,
        COALESCE(b.gone, n.gone) AS gone,
-       b.id AS batch, b.name,
-       n.outstanding, b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
+       b.id, b.name, n.outstanding, b.sealed, b.cancelled, b.queue AS then, b.created_at, b.finished_at
 FROM (SELECT id, name, total, completed, dead, removed, gone, sealed, cancelled, queue, created_at, finished_at
       FROM {batches}
       WHERE id >= CAST(:first AS bigint) AND id <= CAST(:last AS bigint)
@@ -2850,7 +2833,7 @@ FROM (SELECT p.message,
              pg_catalog.max(p.message) OVER () AS last
       FROM (SELECT message, batch
             FROM {members}
-            WHERE queue = CAST(:own_identity AS bigint) AND outcome = 0 AND message > CAST(:after AS bigint)
+            WHERE queue = CAST(:own_identity AS bigint) AND outcome = 0 AND message > CAST(:after_message AS bigint)
             ORDER BY queue, message
             LIMIT CAST(:max AS bigint)) AS p) AS seen
 WHERE message = last OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)

@@ -596,7 +596,7 @@ RETURNING id
 SELECT id, progress FROM main.{table} WHERE id = :id AND progress IS NOT NULL
 
 -- name: claim.outcome
-SELECT id, errors, result FROM main.{table} WHERE id = :id
+SELECT id, result FROM main.{table} WHERE id = :id AND result IS NOT NULL
 
 -- name: claim.fail
 -- :final is 1 for a message that is given up, and 2 for one
@@ -713,7 +713,7 @@ WHERE id = :id
 
 -- name: claim.groups
 -- Groups of the first :max ready and :max held messages.
-SELECT group_key, COUNT(*) AS waiting, MIN(created_at) AS oldest
+SELECT group_key AS "group", COUNT(*) AS waiting, MIN(created_at) AS oldest
 FROM (
   SELECT * FROM (
     SELECT group_key, created_at FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
@@ -1074,38 +1074,38 @@ WHERE queue = :queue
                    WHERE queue = :queue AND full_at <= {clock} * 1000
                    LIMIT :max))
 
+-- fragment: times_of_rule
+name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
+       {clock} AS clock
+
+-- fragment: message_of_rule
+payload, headers, key, group_key AS "group", priority, skip_if_running AS skip
+
 -- name: schedules.due
 -- Those that are not computed yet come first.
-SELECT name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
-       {clock} AS clock
+SELECT {times_of_rule}
 FROM main.{schedules}
 WHERE enabled = 1
 ORDER BY COALESCE(due_at, 0), name
 LIMIT :max
 
 -- name: schedules.fire
--- Once for each time: the due time is compared in the transaction of the message.
+-- Once for each time: the due time is compared in the transaction of the message. A rule that is disabled may have
+-- times of other types than these.
 WITH unused AS (SELECT 1)
 UPDATE main.{schedules}
-SET due_at = :next, last_at = COALESCE(:last, last_at), problem = NULL
+SET due_at = :next, last_at = COALESCE(:last, last_at), problem = :problem, enabled = 1 - :disable
 WHERE name = :name
   AND enabled = 1
   AND queue = :queue
   AND zone = :zone
-  AND cron IS :cron
-  AND every_ms IS :every
+  AND (:disable = 1 OR (cron IS :cron AND every_ms IS :every))
   AND due_at IS :due
-RETURNING payload, headers, key, group_key AS "group", priority, skip_if_running AS skip
-
--- name: schedules.problem
-UPDATE main.{schedules}
-SET problem = :problem, enabled = CASE WHEN :disable = 1 THEN 0 ELSE enabled END
-WHERE name = :name AND enabled = 1 AND due_at IS :due
+RETURNING {message_of_rule}
 
 -- fragment: rule
-payload, headers, key, group_key AS "group", priority, skip_if_running AS skip, name, owner, queue, cron,
-       every_ms AS every, zone, catch_up, latest_ms AS latest, enabled, problem, last_at AS last, due_at AS due,
-       {clock} AS clock, (SELECT c.kind FROM main.{catalog} AS c WHERE c.name = queue) AS kind
+{times_of_rule}, {message_of_rule},
+       owner, enabled, last_at AS last, (SELECT c.kind FROM main.{catalog} AS c WHERE c.name = queue) AS kind
 
 -- name: schedules.list
 -- All of them without a name.
@@ -1346,7 +1346,7 @@ FROM (SELECT o.id, o.queue AS ends_in,
              (SELECT m.queue FROM main.{members} AS m WHERE m.batch = o.id AND m.outcome = 0 LIMIT 1) AS queue
       FROM (SELECT id, queue
             FROM main.{batches}
-            WHERE finished_at IS NULL AND sealed = 1 AND id > :after
+            WHERE finished_at IS NULL AND sealed = 1 AND id >= :first AND id <= :last
             ORDER BY finished_at, sealed, id
             LIMIT :max) AS o) AS b
 
@@ -1393,10 +1393,10 @@ SELECT b.total,
                 (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 2 LIMIT :count_to))) AS removed,
        COALESCE(b.gone,
                 (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 3 LIMIT :count_to))) AS gone,
-       b.id AS batch, b.name,
+       b.id, b.name,
        (SELECT COUNT(*) FROM (SELECT 1 FROM main.{members} AS m WHERE m.batch = b.id AND m.outcome = 0 LIMIT :count_to))
          AS outstanding,
-       b.sealed, b.cancelled, b.queue, b.created_at, b.finished_at
+       b.sealed, b.cancelled, b.queue AS "then", b.created_at, b.finished_at
 FROM main.{batches} AS b
 WHERE b.id >= :first AND b.id <= :last
 ORDER BY b.id DESC
@@ -1420,7 +1420,7 @@ WHERE queue = :queue AND message = :id
 WITH page AS (
   SELECT message, batch
   FROM main.{members}
-  WHERE queue = :own_identity AND outcome = 0 AND message > :after
+  WHERE queue = :own_identity AND outcome = 0 AND message > :after_message
   ORDER BY message
   LIMIT :max
 )

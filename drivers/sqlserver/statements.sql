@@ -414,15 +414,23 @@ WHERE v.payload IS NOT NULL
 ORDER BY v.item
 OPTION (MAXDOP 1)
 
+-- fragment: some_ids
+-- Of up to :max messages.
+FROM (SELECT TOP (CAST(:max AS bigint)) id
+      FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+
+-- fragment: delete_picked
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+
 -- name: heap.dequeue fifo.dequeue
 {refuse_dropped}
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY id
-)
-DELETE FROM picked
-OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+{delete_picked}
 
 -- name: lifo.dequeue
 {refuse_dropped}
@@ -430,9 +438,7 @@ WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY id DESC
-)
-DELETE FROM picked
-OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+{delete_picked}
 
 -- name: fifo.dequeue_strict
 -- Without READPAST a reader waits for the head of the queue, and continues from there.
@@ -441,9 +447,7 @@ WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
   ORDER BY id
-)
-DELETE FROM picked
-OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+{delete_picked}
 
 -- name: lifo.dequeue_strict
 {refuse_dropped}
@@ -451,9 +455,7 @@ WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
   ORDER BY id DESC
-)
-DELETE FROM picked
-OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+{delete_picked}
 
 -- name: heap.peek fifo.peek
 SELECT TOP (CAST(:max AS bigint)) id, created_at, CAST(NULL AS bigint) AS due_at, payload
@@ -529,16 +531,12 @@ WHERE due_at <= {clock}
 ORDER BY due_at, id
 
 -- name: pending.stats
-SELECT (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE due_at <= t.clock
-              ORDER BY due_at, id) AS counted) AS waiting,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE due_at > t.clock
-              ORDER BY due_at, id) AS counted) AS delayed,
+SELECT (SELECT COUNT_BIG(*) {some_ids}
+        WHERE due_at <= t.clock
+        ORDER BY due_at, id) AS counted) AS waiting,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE due_at > t.clock
+        ORDER BY due_at, id) AS counted) AS delayed,
        (SELECT TOP (1) created_at
         FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE due_at <= t.clock
@@ -803,10 +801,10 @@ WHERE v.id IS NOT NULL AND q.progress IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.outcome
-SELECT v.item, q.id, q.errors, q.result
+SELECT v.item, q.id, q.result
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
 INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.id IS NOT NULL
+WHERE v.id IS NOT NULL AND q.result IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
@@ -992,7 +990,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.groups
 -- Groups of the first :max ready and :max held messages.
-SELECT TOP (CAST(:groups AS bigint)) CAST(group_key AS nvarchar(200)) AS group_key, COUNT_BIG(*) AS waiting,
+SELECT TOP (CAST(:groups AS bigint)) CAST(group_key AS nvarchar(200)) AS [group], COUNT_BIG(*) AS waiting,
        MIN(created_at) AS oldest
 FROM (
   SELECT * FROM (
@@ -1381,31 +1379,21 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- Each count stops at :max.
 SELECT ready.number + expired.number + due.number AS ready,
        expired.number + due.number AS due,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE state = 2 AND due_at > t.clock
-              ORDER BY due_at, priority DESC, id) AS counted) AS delayed,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE state = 1 AND due_at > t.clock
-              ORDER BY due_at, priority DESC, id) AS counted) AS leased,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE state = 5 AND due_at = 0
-              ORDER BY priority DESC, id) AS counted) AS held,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE state = 3
-              ORDER BY due_at, priority DESC, id) AS counted) AS done,
-       (SELECT COUNT_BIG(*)
-        FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-              WHERE state = 4
-              ORDER BY due_at, priority DESC, id) AS counted) AS dead,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE state = 2 AND due_at > t.clock
+        ORDER BY due_at, priority DESC, id) AS counted) AS delayed,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE state = 1 AND due_at > t.clock
+        ORDER BY due_at, priority DESC, id) AS counted) AS leased,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE state = 5 AND due_at = 0
+        ORDER BY priority DESC, id) AS counted) AS held,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE state = 3
+        ORDER BY due_at, priority DESC, id) AS counted) AS done,
+       (SELECT COUNT_BIG(*) {some_ids}
+        WHERE state = 4
+        ORDER BY due_at, priority DESC, id) AS counted) AS dead,
        (SELECT created_at
         FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         WHERE id = (SELECT MIN(l.id)
@@ -1418,16 +1406,12 @@ CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
                    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
                    WHERE {ready}
                    ORDER BY {line}) AS counted) AS ready
-CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
-             FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                   WHERE state = 1 AND due_at <= t.clock
-                   ORDER BY due_at, priority DESC, id) AS counted) AS expired
-CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
-             FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                   WHERE state = 2 AND due_at <= t.clock
-                   ORDER BY due_at, priority DESC, id) AS counted) AS due
+CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest {some_ids}
+             WHERE state = 1 AND due_at <= t.clock
+             ORDER BY due_at, priority DESC, id) AS counted) AS expired
+CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest {some_ids}
+             WHERE state = 2 AND due_at <= t.clock
+             ORDER BY due_at, priority DESC, id) AS counted) AS due
 
 -- name: claim.letters
 -- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
@@ -1588,7 +1572,8 @@ ORDER BY COALESCE(s.due_at, 0), s.name
 -- Once for each time: the due time is compared in the transaction of the message. Another process that is about to
 -- do the same is not waited for.
 UPDATE {schedules} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at), problem = NULL
+SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), last_at),
+    problem = CAST(:problem AS nvarchar(400)), enabled = 1 - CAST(:disable AS bigint)
 OUTPUT inserted.payload, inserted.headers, inserted.[key], inserted.group_key AS [group], inserted.priority,
        inserted.skip_if_running AS skip
 WHERE name = CAST(:name AS nvarchar(100))
@@ -1599,19 +1584,11 @@ WHERE name = CAST(:name AS nvarchar(100))
               INTERSECT
               SELECT CAST(:cron AS nvarchar(400)), CAST(:every AS bigint), CAST(:due AS bigint))
 
--- name: schedules.problem
-UPDATE {schedules} WITH (ROWLOCK)
-SET problem = CAST(:problem AS nvarchar(400)),
-    enabled = CASE WHEN CAST(:disable AS bigint) = 1 THEN 0 ELSE enabled END
-WHERE name = CAST(:name AS nvarchar(100))
-  AND enabled = 1
-  AND EXISTS (SELECT due_at INTERSECT SELECT CAST(:due AS bigint))
-
 -- name: schedules.list
 -- All of them without a name.
-SELECT s.payload, s.headers, s.[key], s.group_key AS [group], s.priority, s.skip_if_running AS skip, s.name, s.owner,
-       s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.enabled, s.problem,
-       s.last_at AS last, s.due_at AS due, {clock} AS clock, c.kind
+SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
+       s.problem, {clock} AS clock, s.payload, s.headers, s.[key], s.group_key AS [group], s.priority,
+       s.skip_if_running AS skip, s.owner, s.enabled, s.last_at AS last, c.kind
 FROM {schedules} AS s WITH (READCOMMITTED)
 LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.name = s.queue
 WHERE CAST(:name AS nvarchar(100)) = N'' OR s.name = CAST(:name AS nvarchar(100))
@@ -1619,10 +1596,10 @@ ORDER BY s.name
 
 -- name: schedules.remove
 DELETE FROM {schedules} WITH (ROWLOCK)
-OUTPUT deleted.payload, deleted.headers, deleted.[key], deleted.group_key AS [group], deleted.priority,
-       deleted.skip_if_running AS skip, deleted.name, deleted.owner, deleted.queue, deleted.cron,
-       deleted.every_ms AS every, deleted.zone, deleted.catch_up, deleted.latest_ms AS latest, deleted.enabled,
-       deleted.problem, deleted.last_at AS last, deleted.due_at AS due, {clock} AS clock,
+OUTPUT deleted.name, deleted.queue, deleted.cron, deleted.every_ms AS every, deleted.zone, deleted.catch_up,
+       deleted.latest_ms AS latest, deleted.due_at AS due, deleted.problem, {clock} AS clock, deleted.payload,
+       deleted.headers, deleted.[key], deleted.group_key AS [group], deleted.priority,
+       deleted.skip_if_running AS skip, deleted.owner, deleted.enabled, deleted.last_at AS last,
        CAST(NULL AS nvarchar(20)) AS kind
 WHERE name = CAST(:name AS nvarchar(100))
 
@@ -1656,22 +1633,14 @@ ELSE
 
 -- name: claim.count
 SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
-            ELSE (SELECT COUNT_BIG(*)
-                  FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                        WHERE state = 0) AS ready)
-               + (SELECT COUNT_BIG(*)
-                  FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                        WHERE state = 1) AS leased)
-               + (SELECT COUNT_BIG(*)
-                  FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                        WHERE state = 2) AS delayed)
-               + (SELECT COUNT_BIG(*)
-                  FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                        WHERE state = 5) AS held)
+            ELSE (SELECT COUNT_BIG(*) {some_ids}
+                  WHERE state = 0) AS ready)
+               + (SELECT COUNT_BIG(*) {some_ids}
+                  WHERE state = 1) AS leased)
+               + (SELECT COUNT_BIG(*) {some_ids}
+                  WHERE state = 2) AS delayed)
+               + (SELECT COUNT_BIG(*) {some_ids}
+                  WHERE state = 5) AS held)
             END AS number
 FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
                                AS decimal(20, 0))
@@ -2056,7 +2025,8 @@ FROM (SELECT TOP (CAST(:max AS bigint)) o.id, o.queue AS ends_in,
               WHERE m.batch = o.id AND m.outcome = 0
               ORDER BY m.queue DESC, m.message DESC) AS queue
       FROM {batches} AS o WITH (READUNCOMMITTED)
-      WHERE o.finished_at IS NULL AND o.sealed = 1 AND o.id > CAST(:after AS bigint)
+      WHERE o.finished_at IS NULL AND o.sealed = 1
+        AND o.id >= CAST(:first AS bigint) AND o.id <= CAST(:last AS bigint)
       ORDER BY o.id) AS b
 LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.[identity] = b.queue
 
@@ -2105,8 +2075,8 @@ SELECT TOP (CAST(:max AS bigint)) b.total,
        COALESCE(b.dead, n.dead) AS dead,
        COALESCE(b.removed, n.removed) AS removed,
        COALESCE(b.gone, n.gone) AS gone,
-       b.id AS batch, b.name,
-       n.outstanding, b.sealed, b.cancelled, CAST(b.queue AS nvarchar(60)) AS queue, b.created_at, b.finished_at
+       b.id, b.name,
+       n.outstanding, b.sealed, b.cancelled, CAST(b.queue AS nvarchar(60)) AS [then], b.created_at, b.finished_at
 FROM {batches} AS b WITH (READUNCOMMITTED)
 CROSS APPLY (SELECT COUNT_BIG(*) AS others,
                     COALESCE(SUM(CASE WHEN m.outcome = 0 THEN CAST(1 AS bigint) ELSE 0 END), 0) AS outstanding,
@@ -2144,7 +2114,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 WITH page AS (
   SELECT TOP (CAST(:max AS bigint)) m.message, m.batch
   FROM {members} AS m WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-  WHERE m.queue = CAST(:own_identity AS bigint) AND m.outcome = 0 AND m.message > CAST(:after AS bigint)
+  WHERE m.queue = CAST(:own_identity AS bigint) AND m.outcome = 0 AND m.message > CAST(:after_message AS bigint)
   ORDER BY m.message
 ),
 seen AS (

@@ -280,7 +280,10 @@ sqlserver_call read_call(const tds_request& asked) {
     if (place.item) {
       keep(out.items.at(place.row), text.of->items[place.source].name, value);
     } else {
-      keep(out.shared, place.identity ? "own identity" : text.of->shared[place.source].name, value);
+      const std::string_view name = place.identity ? "own identity"
+                                    : place.clock  ? "now"
+                                                   : text.of->shared[place.source].name;
+      keep(out.shared, name, value);
     }
   }
   return out;

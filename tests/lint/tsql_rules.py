@@ -132,7 +132,7 @@ def parameters_are_of_the_contract(name, text, contracts, aliases):
             yield f"there is no contract {of}"
             continue
         shared, items, _ = contracts[of]
-        shared = shared + ["own_identity"]
+        shared = shared + ["own_identity", "now"]
         inside = " ".join(ITEMS.findall(text))
         outside = ITEMS.sub(" ", text)
         for known, where, part in ((shared, "outside", outside), (items + ["item"], "inside", inside)):

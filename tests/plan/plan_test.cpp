@@ -257,7 +257,9 @@ TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ende
   const std::string id = std::to_string(open.id());
   const parameters settle = {{"queue", "1"}, {"id", here().one_item(7)}};
   std::vector<read> reads = {
-      {.name = "batch.open", .with = {{"after", "0"}, {"max", "100"}}, .bounded_sort = true},
+      {.name = "batch.open",
+       .with = {{"first", "0"}, {"last", "9000000000000000000"}, {"max", "100"}},
+       .bounded_sort = true},
       {.name = "batch.lock", .with = {{"batch", id}}, .bounded_sort = true},
       {.name = "batch.members",
        .with = {{"batch", id}, {"after_queue", "-1"}, {"after_message", "0"}, {"max", "20"}},

@@ -64,8 +64,7 @@ struct place_request {
 /// A look: the same, and the writers that it searches for. See writers_watch.hpp.
 struct look_request : place_request {
   std::string_view writers = {};
-  std::optional<timestamp> now = {};  ///< Always empty: the database's own clock decides.
-  TABLEQ_MORE_FIELDS(look_request, place_request, writers, now)
+  TABLEQ_MORE_FIELDS(look_request, place_request, writers)
 };
 
 /// The row of a look, one for each priority: see table_places::sight.
@@ -83,9 +82,8 @@ struct look_row {
 
 /// The places that the processes of a queue share.
 struct floors_request {
-  std::string_view floors = {};       ///< To be stored.
-  std::optional<timestamp> now = {};  ///< As in look_request.
-  TABLEQ_FIELDS(floors_request, floors, now)
+  std::string_view floors = {};  ///< To be stored.
+  TABLEQ_FIELDS(floors_request, floors)
 };
 
 struct floors_row {

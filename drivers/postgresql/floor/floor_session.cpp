@@ -138,7 +138,6 @@ void floor_session::run(std::string_view operation, const core::table_names& nam
     return;
   }
   const std::shared_ptr<known_table> table = tables_->of(names);
-  if (gives_clock(what, one.shared)) table->set_clock = true;
   switch (begins) {
     case beginning::read:
       one.rows = read(table, what, one.shared);
@@ -156,15 +155,17 @@ void floor_session::run(std::string_view operation, const core::table_names& nam
 
 row_set floor_session::plain(const core::contract& what, const core::table_names& names,
                              std::span<const value> shared) {
+  core::table_names timeless = names;
+  timeless.clock = nullptr;  // the places are by the server's clock
   core::statement_call one{.what = &what, .shared = shared};
-  dialect_session::run(what.name, names, {&one, 1});
+  dialect_session::run(what.name, timeless, {&one, 1});
   return std::move(one.rows);
 }
 
 row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::contract& what,
                             std::span<const value> shared) {
   const order by = order_of(what.id, of->names.by_turns);
-  const bool timeless = of->set_clock && by == order::times;
+  const bool timeless = of->set_clock() && by == order::times;
   if (timeless) return from(what, of->names, shared, {}, {});
   const bool outside = alone();
   if (!outside) {
@@ -268,7 +269,6 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
     return done;
   }
   const order by = order_of(what.id, names.by_turns);
-  if (gives_clock(what, one.shared)) table->set_clock = true;
   if (outside) aside([&] { look(*table, by); });
   const table_places::start begun =
       table->where.begin(clock::now(), asks_for_due(what, one.shared));
@@ -294,7 +294,7 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
 
 row_set floor_session::search(known_table& of, const core::contract& what,
                               std::span<const value> shared) {
-  const bool pending = what.id == statement::pending_next_due && !of.set_clock;
+  const bool pending = what.id == statement::pending_next_due && !of.set_clock();
   row_set rows = from(pending ? contract_of(own_statement::pending_next_due_from) : what, of.names,
                       shared, usable_places(of, of.where.search(what.writes)), {});
   if (what.id == statement::claim_promote) {
@@ -323,7 +323,7 @@ bool floor_session::begins_behind(const core::contract& what,
 
 /// A clock that a test sets can go back.
 places floor_session::usable_places(const known_table& of, places where) {
-  if (of.set_clock) where.passed = where.line = lowest;
+  if (of.set_clock()) where.passed = where.line = lowest;
   return where;
 }
 
@@ -408,7 +408,7 @@ table_places::sight floor_session::see(known_table& of, const table_places::ques
                           .last = any.last,
                           .writers = std::move(any.writers).value_or(""),
                           .ended = any.ended};
-  if (!of.set_clock) {
+  if (!of.set_clock()) {
     out.due = any.due;
     out.clock = any.clock;
   }

@@ -27,12 +27,13 @@ struct known_table {
 
   const core::table_names names;
   table_places where;
-  std::atomic<bool> readable = false;   ///< The user may read the places of other processes,
-  std::atomic<bool> writable = false;   ///< and may store those of this one.
-  std::atomic<bool> set_clock = false;  ///< A test sets the clock, and may set it back.
+  std::atomic<bool> readable = false;  ///< The user may read the places of other processes,
+  std::atomic<bool> writable = false;  ///< and may store those of this one.
   /// The text like claim.take_first that the limits of the last take allow.
   std::atomic<std::optional<own_statement>> first_within_limits = {};
 
+  /// Whether a test sets the clock, and may set it back.
+  [[nodiscard]] bool set_clock() const noexcept { return names.clock != nullptr; }
   /// Whether claim.take_first, or a text like it, is worth a try.
   [[nodiscard]] bool tries_first() noexcept { return skips_ <= 0 || skips_-- <= 0; }
   /// It took nothing where claim.take did. The next takes do without.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/testing.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/claim_requests.hpp"
@@ -93,8 +92,7 @@ class dialect_session : public core::connection {
     on_loss loss;
 
     [[nodiscard]] arguments with(std::span<const core::value> of_items) const {
-      return {shared, of_items, contract.items.size(), core::value(names.identity),
-              names.clock == nullptr ? core::value() : core::to_value(names.clock->now())};
+      return {shared, of_items, contract.items.size(), core::value(names.identity), names.clock};
     }
   };
 

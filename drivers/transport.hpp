@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include <tableq/testing.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/driver.hpp"
+#include "core/seam/fields.hpp"
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/named_file.hpp"
@@ -73,12 +75,16 @@ struct arguments {
   std::span<const core::value> items;  ///< One item, or for array parameters any number.
   std::size_t item_width = 0;          ///< Values of each item.
   core::value identity = {};           ///< Of the queue.
-  core::value now = {};                ///< By a test's clock; null: there is none.
+  /// A test's; null: there is none.
+  const testing::set_clock* clock = nullptr;
+  mutable core::value now = {};  ///< By the clock, once it was asked.
 
   /// The value of a parameter that is not an array.
-  [[nodiscard]] const core::value& value_of(const parameter& place) const noexcept {
+  [[nodiscard]] const core::value& value_of(const parameter& place) const {
     static const core::value null;
     if (place.identity) return identity;
+    if (place.clock && clock != nullptr && now.is == core::value::shape::null)
+      now = core::to_value(clock->now());
     if (place.clock) return now;
     if (!place.item) return shared[place.source];
     const std::size_t at = place.row * item_width + place.source;

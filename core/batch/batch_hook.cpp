@@ -11,7 +11,6 @@
 #include "core/batch/ends.hpp"
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
-#include "core/database/open_transaction.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -126,8 +125,7 @@ std::vector<std::size_t> batch_hook::stopped(const queue_state& queue,
 
 batch_hook::clock::time_point batch_hook::attend(const queue_state& queue,
                                                  const queue_info& stored) noexcept {
-  const bool concerned = stored.batches || stored.batch_ends;
-  if (!concerned || open_transaction::on_this_thread() > 0) return clock::time_point::max();
+  if (!stored.batches && !stored.batch_ends) return clock::time_point::max();
   batches_.pace.run(false, [&](clock::time_point) {
     batches_.after = look_at_batches(batches_.after);
     return paced_work::usual_pause;

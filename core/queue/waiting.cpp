@@ -7,6 +7,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/database/open_transaction.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {
@@ -26,6 +27,7 @@ std::optional<finding_row> find_hidden(const queue_state& queue) {
 std::chrono::steady_clock::time_point attend(const queue_state& queue) {
   auto next = std::chrono::steady_clock::time_point::max();
   if (!queue.shared().attended.load(std::memory_order_relaxed)) return next;
+  if (open_transaction::on_this_thread() > 0) return next;
   const auto heard = queue.shared().stored.last();
   for (const upkeep& work : queue.database().upkeeps())
     next = std::min(next, work(queue, heard == nullptr ? queue.info() : *heard));

@@ -21,8 +21,8 @@ namespace tableq::inline v0::core {
 /// from this user. Looks at most once a minute.
 void refuse_hidden(const queue_state& queue);
 
-/// Lets other rooms do what the queue's options ask for beside its reads; one load if they ask for
-/// nothing.
+/// Lets other rooms do what the queue's options ask for beside its reads, but not beside a
+/// transaction of the thread; one load if they ask for nothing.
 /// @return when a reader that waits calls it again; max(): never.
 std::chrono::steady_clock::time_point attend(const queue_state& queue);
 

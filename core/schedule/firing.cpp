@@ -14,7 +14,6 @@
 #include <tableq/error.hpp>
 
 #include "core/base/errors.hpp"
-#include "core/database/open_transaction.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/identifier.hpp"
 #include "core/schedule/rules.hpp"
@@ -122,7 +121,6 @@ class follower {
   using moment = paced_work::clock::time_point;
 
   moment attend(database_state& database) noexcept {
-    if (open_transaction::on_this_thread() > 0) return moment::max();
     return pace_.run(database.set_clock(), [&](moment now) {
       const std::chrono::milliseconds pause = look(database, now);
       return database.set_clock() ? shortest : std::max(pause, at_most_each);

@@ -6,7 +6,6 @@
 #include <tableq/error.hpp>
 
 #include "core/claim/step.hpp"
-#include "core/database/open_transaction.hpp"
 #include "core/queue/waiting.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
@@ -50,8 +49,7 @@ class group_upkeep {
  public:
   std::chrono::steady_clock::time_point attend(const queue_state& queue,
                                                const queue_info& stored) noexcept {
-    if (!stored.group_limits || open_transaction::on_this_thread() > 0)
-      return clock::time_point::max();
+    if (!stored.group_limits) return clock::time_point::max();
     course& mine = course_of(stored.identity);
     // With a clock that a test sets, each call looks.
     return mine.pace.run(queue.database().set_clock(), [&](clock::time_point now) {

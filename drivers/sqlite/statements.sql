@@ -29,6 +29,14 @@ CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
+-- fragment: delete
+WITH unused AS (SELECT 1)
+DELETE FROM main.{table}
+
+-- fragment: update
+WITH unused AS (SELECT 1)
+UPDATE main.{table}
+
 -- fragment: begin_of_message
 id, state, priority, attempts, created_at,
 
@@ -291,29 +299,25 @@ VALUES {items: (:payload, COALESCE(:created_at, {clock}))}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last wanted message, or all: a range needs no list of ids.
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
   AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id = (SELECT id FROM main.{table} ORDER BY id LIMIT 1)
   AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id >= COALESCE((SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
   AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id = (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1)
   AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
@@ -325,8 +329,7 @@ SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id LIM
 SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id DESC LIMIT :max
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
   AND {own_queue}
 RETURNING id
@@ -362,8 +365,7 @@ WHERE id IN (SELECT id FROM picked)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id = (
   SELECT id FROM main.{table}
   WHERE due_at <= {clock}
@@ -486,8 +488,7 @@ WHERE id IN (
   AND {own_queue}
 
 -- name: claim.take
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET {new_lease},
     {freed_key}
 {several_to_be_taken}
@@ -505,8 +506,7 @@ WHERE state IN (1, 2) AND due_at = {clock} + :lease
 
 -- name: claim.take.one
 -- Leaves a long message to claim.take.
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET {new_lease},
     {freed_key}
 WHERE id = (
@@ -550,8 +550,7 @@ WHERE q.id IN (SELECT id FROM due)
 RETURNING id, state
 
 -- name: claim.complete
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE {receipt_held}
 RETURNING id
 
@@ -570,24 +569,21 @@ WHERE id IN (
   WHERE m.state = 1 AND m.fence = receipt.fence)
 
 -- name: claim.keep
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET {kept}
 WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.keep_result
 -- The same with what the handler returns; what it has said before is over.
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET {kept}, result = :result, progress = NULL
 WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.progress
 -- What a handler says of its message.
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET progress = json_object('done', :done, 'at', {clock}, 'note', :note)
 WHERE {receipt_held}
 RETURNING id
@@ -632,8 +628,7 @@ WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.extend claim.heartbeat
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET due_at = {clock} + :lease
 WHERE {receipt_held}
 RETURNING id
@@ -768,8 +763,7 @@ ORDER BY place
 LIMIT :max
 
 -- name: claim.cancel
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id = :id AND {in_states}
   AND {own_queue}
 RETURNING id
@@ -793,16 +787,14 @@ SELECT id, state FROM main.{table} WHERE id = :id
 SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
 
 -- name: claim.redrive
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 WHERE id = :id AND state = 4
   AND {own_queue}
 RETURNING id
 
 -- name: claim.remove
-WITH unused AS (SELECT 1)
-DELETE FROM main.{table}
+{delete}
 WHERE id = :id AND {in_states}
   AND {own_queue}
 RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
@@ -914,8 +906,7 @@ WHERE l.rate IS NOT NULL OR a.id IS NOT NULL
 
 -- name: claim.hold
 -- Messages that would become ready, or that wait for a start, wait for claim.advance_limited.
-WITH unused AS (SELECT 1)
-UPDATE main.{table}
+{update}
 SET state = 5, due_at = 0
 WHERE id = :id AND state IN (0, 2) AND group_key IS NOT NULL
   AND {own_queue}

@@ -41,9 +41,9 @@ auto with_tables(Work work) {
   }
 }
 
-/// Runs `work(desk, tx)` in the transaction of the handle.
-template <class Work>
-auto batch_operation(const claim_queue& handle, statement id, Work work) {
+/// Runs `work(desk, tx, given...)` in the transaction of the handle.
+template <class Work, class... Given>
+auto batch_operation(const claim_queue& handle, statement id, Work work, const Given&... given) {
   core::database_state& database = core::access::state_of(handle).database();
   const auto tx = core::transaction_of(handle, id, core::beside::operation);
   return core::named(database.name(), core::contract_of(id).name, [&] {
@@ -51,7 +51,7 @@ auto batch_operation(const claim_queue& handle, statement id, Work work) {
     std::optional<transaction_state::use> mine;
     if (tx) mine.emplace(*tx);
     if (tx) tx->check_open();
-    return with_tables([&] { return work(desk, tx.get()); });
+    return with_tables([&] { return work(desk, tx.get(), given...); });
   });
 }
 
@@ -166,25 +166,17 @@ claim_queue desk_handle(std::shared_ptr<core::database_state> database) {
       std::make_shared<queue_state>(std::move(database), queue_info{.kind = kind::claim}));
 }
 
-std::int64_t begin_through(const claim_queue& through, const batch_options& options) {
-  return batch_operation(
-      through, statement::batch_begin,
-      [&](const queue_state& desk, transaction_state* tx) { return begin(desk, tx, options); });
-}
-
 }  // namespace
 
 batch claim_queue::begin_batch(const batch_options& options) {
   claim_queue through = desk_handle(core::access::state_of(*this).database().shared_from_this());
   core::access::bind_as(through, *this);
-  const std::int64_t id = begin_through(through, options);
+  const std::int64_t id = batch_operation(through, statement::batch_begin, begin, options);
   return {std::move(through), id};
 }
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the database
 batch database::begin_batch(const batch_options& options) {
-  claim_queue through = batch(0).through_;
-  const std::int64_t id = begin_through(through, options);
-  return {std::move(through), id};
+  return batch(0).through_.begin_batch(options);
 }
 
 std::optional<batch_id> claim_queue::batch_of(const receipt& taken) const {

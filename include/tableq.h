@@ -853,9 +853,15 @@ TQ_API int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result*
 /// 0: read from the queue that it names without waiting, and tell the watch what that found:
 ///
 ///     while (tq_watch_next(watch, &number)) {
-///       tq_take(queue[number], NULL, 10, NULL, &taken, &error);
-///       tq_watch_done(watch, number, tq_result_count(taken), &error);
+///       size_t found = 0;
+///       if (tq_take(queue[number], NULL, 10, NULL, &taken, &error) != TQ_OK) break;
+///       found = tq_result_count(taken);
+///       ...  // handles the messages
+///       tq_result_free(taken);
+///       if (tq_watch_done(watch, number, found, &error) != TQ_OK) break;
 ///     }
+///
+/// A program that has no room for messages takes the queue out, and adds it again later.
 ///
 /// A queue is named once for each piece of news: when it is added, when a message is enqueued,
 /// here or elsewhere, or falls due, and from time to time as a waiting call polls. A message starts

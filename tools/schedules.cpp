@@ -58,7 +58,7 @@ struct rule_arguments : arguments {
 };
 
 /// @param given five fields, or an interval.
-void set_times(tableq::schedule& to, const argument& given) {
+void set_times(tableq::schedule& to, const argument& given, const argument& zone) {
   const std::string times = given.text();
   const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
                         std::isdigit(static_cast<unsigned char>(times.front())) != 0;
@@ -68,6 +68,7 @@ void set_times(tableq::schedule& to, const argument& given) {
     to.cron = times;
     return;
   }
+  if (zone.given()) throw usage_error("an interval has no zone: leave out --zone");
   try {
     to.every = given.duration({}, std::chrono::milliseconds{1});
   } catch (const usage_error&) {
@@ -99,7 +100,7 @@ struct every_arguments : rule_arguments {
 
 exit_status every(const invocation& call, const every_arguments& given) {
   tableq::schedule rule{.name = given.name.text(), .queue = given.queue.text()};
-  set_times(rule, given.when);
+  set_times(rule, given.when, given.zone);
   given.apply(call, rule);
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();
@@ -149,7 +150,7 @@ struct change_arguments : rule_arguments {
 exit_status change(const invocation& call, const change_arguments& given) {
   const auto edit = [&](tableq::schedule& rule) {
     given.queue.store(rule.queue);
-    if (given.when.given()) set_times(rule, given.when);
+    if (given.when.given()) set_times(rule, given.when, given.zone);
     given.apply(call, rule);
     if (given.beside) rule.skip_if_running = false;
   };

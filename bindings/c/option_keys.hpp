@@ -64,10 +64,14 @@ void store(T& to, const value& given) {
   const std::chrono::milliseconds length(given.number);
   if constexpr (std::is_same_v<T, std::optional<tableq::lifetime>>) {
     to = given.type == TQ_TYPE_NULL ? tableq::lifetime::forever() : tableq::lifetime(length);
-  } else if constexpr (requires { to.has_value(); }) {
-    store(to.emplace(), given);
-  } else if constexpr (is_list<T>) {
-    store(to.emplace_back(), given);
+  } else if constexpr (requires { to.has_value(); } || is_list<T>) {
+    typename T::value_type one = {};  // A refused value leaves the options as they are.
+    store(one, given);
+    if constexpr (is_list<T>) {
+      to.push_back(std::move(one));
+    } else {
+      to = std::move(one);
+    }
   } else if constexpr (std::is_same_v<T, bool>) {
     to = given.number != 0;
   } else if constexpr (std::is_same_v<T, double>) {

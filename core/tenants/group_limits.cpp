@@ -163,7 +163,7 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
     out.push_back(
         {finding::level::warning, queue.name(),
          "the limits of its groups have changed, and not all waiting messages have followed",
-         "let a program with the rights of a consumer read from it"});
+         "let a program with the rights of a consumer wait two seconds for its messages"});
   }
   return out;
 }

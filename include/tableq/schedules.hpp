@@ -70,8 +70,8 @@ struct declared {
 /// the step to the next time are one transaction: each time has one message.
 ///
 /// A message of a `claim` queue has the headers `tableq-schedule`, the rule's name, and
-/// `tableq-scheduled-at`, the time that it is for: `2026-03-29T01:00:00Z`. In the other kinds that
-/// time is message::created_at.
+/// `tableq-scheduled-at`, the time that it is for: `2026-03-29T01:00:00Z`, of run_now with
+/// milliseconds. In the other kinds that time is message::created_at.
 ///
 /// Each function has a transaction of its own. Needs layout 3 of the catalogue. docs/schedules.md
 /// says which rights it takes. Keeps the database open.

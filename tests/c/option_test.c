@@ -27,6 +27,21 @@ static void a_value_of_another_type_is_refused(void) {
   tq_options_free(options);
 }
 
+static void a_refused_value_leaves_the_options_as_they_are(const struct place* at) {
+  tq_error* error = NULL;
+  tq_queue* queue = NULL;
+  tq_options* options = options_for(TQ_FOR_QUEUE);
+  OK(tq_options_set_int(options, "max_attempts", 7, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_options_set_int(options, "max_attempts", INT64_MAX, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_options_set_text(options, "keys", "sometimes", TQ_NUL, &error));
+  OK(tq_queue_open(at->db, "c_refused", TQ_NUL, "claim", options, &queue, &error));
+  tq_options_free(options);
+  tq_queue_close(queue);
+  EXPECT(tq_database_drop(at->db, "c_refused", TQ_NUL, NULL, &error) == TQ_OK);
+}
+
 static void options_of_another_purpose_are_refused(const struct place* at) {
   tq_error* error = NULL;
   tq_queue* queue = NULL;
@@ -136,6 +151,7 @@ static void a_set_clock_decides_what_is_due(const struct place* at) {
 void run_option_tests(const struct place* at) {
   an_unknown_key_is_refused_with_the_known_ones();
   a_value_of_another_type_is_refused();
+  a_refused_value_leaves_the_options_as_they_are(at);
   options_of_another_purpose_are_refused(at);
   each_purpose_takes_each_of_its_keys();
   a_null_replaces_an_earlier_value(at);

@@ -85,6 +85,7 @@ TEST_P(tool_schedules, that_are_wrong_say_where) {
   EXPECT_EQ(run({"every", "mail", "r", "@daily", "--missed", "some"}).status, 2);
   EXPECT_EQ(run({"every", "mail", "r", "@daily", "--", "a", "b"}).status, 2);
   EXPECT_EQ(run({"every", "mail", "r", "0s"}).status, 2);
+  EXPECT_EQ(run({"every", "mail", "r", "1h", "--zone", "Europe/Berlin"}).status, 2);
   EXPECT_EQ(run({"every", "mail", "r", "@daily", "--header", "a=1", "--header", "a=2"}).status, 2);
   EXPECT_EQ(run({"every", "absent", "r", "@daily"}).status, 3);
   done({"every", "mail", "plain", "1h", "--", "x"});

@@ -245,6 +245,16 @@ async def read(
         hub.leave(entry)
 
 
+def _of_the_handler_alone(error: BaseException) -> bool:
+    """Whether the handler met the end of something that it awaits, and its own task goes on. Given
+    back without an attempt, its message would come again for ever. Before Python 3.11 no task tells.
+    """
+    cancelling = getattr(asyncio.current_task(), "cancelling", None)
+    return (
+        isinstance(error, asyncio.CancelledError) and cancelling is not None and cancelling() == 0
+    )
+
+
 class AsyncWorker:
     """Takes messages and awaits a handler for each: see `ClaimQueue.work_async`."""
 
@@ -272,6 +282,7 @@ class AsyncWorker:
         self._completed = 0
         self._stopping: Optional[asyncio.Event] = None
         self._failure: Optional[BaseException] = None
+        self._signals = 0
 
     def stop(self) -> None:
         """Takes no more messages; running handlers finish. Call it in the loop's thread."""
@@ -290,11 +301,11 @@ class AsyncWorker:
             if signals and threading.current_thread() is threading.main_thread():
                 for number in ending_signals():
                     before[number] = signal.getsignal(number)
-                    loop.add_signal_handler(number, self.stop)
+                    loop.add_signal_handler(number, self._signalled, asyncio.current_task())
             await self._take(keeper)
             while self._tasks:
                 await asyncio.wait(self._tasks)
-        except BaseException:
+        except BaseException as error:
             self._stopping.set()
             for task in self._tasks:
                 task.cancel()
@@ -304,6 +315,8 @@ class AsyncWorker:
             finally:
                 # Of tasks that had not begun, or that a second cancel has left.
                 await self._give_back(list(self._running.values()))
+            if self._signals > 1 and isinstance(error, asyncio.CancelledError):
+                raise KeyboardInterrupt from None
             raise
         finally:
             for known, handler in before.items():
@@ -314,6 +327,12 @@ class AsyncWorker:
         if self._failure is not None:
             raise self._failure
         return self._completed
+
+    def _signalled(self, run: "asyncio.Task[Any]") -> None:
+        self._signals += 1
+        if self._signals > 1:
+            run.cancel()
+        self.stop()
 
     async def _take(self, keeper: Any) -> None:
         assert self._stopping is not None
@@ -398,7 +417,7 @@ class AsyncWorker:
                     if awaitable:
                         await working
                 except BaseException as error:
-                    if not is_failure(error):
+                    if not is_failure(error) and not _of_the_handler_alone(error):
                         raise
                     failure = error
                 if not awaitable:  # The program is wrong, not the message: no attempt counts.

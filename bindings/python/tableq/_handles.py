@@ -61,6 +61,8 @@ NOT_GIVEN: Any = _NotGiven()
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 _LONGEST = 365 * 24 * 3600 * 1000
+LONGEST_DELAY = 10 * _LONGEST
+"""Of a failed attempt, in milliseconds."""
 
 
 class _Process:

@@ -9,9 +9,18 @@ from ctypes import c_void_p
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Type
 
-from ._errors import Error
+from ._errors import Error, InvalidArgument
 from ._exits import is_failure
-from ._handles import Duration, Payload, Pointer, Result, RetryDelays, Rows, span_milliseconds
+from ._handles import (
+    LONGEST_DELAY,
+    Duration,
+    Payload,
+    Pointer,
+    Result,
+    RetryDelays,
+    Rows,
+    span_milliseconds,
+)
 from ._library import lib
 
 if TYPE_CHECKING:
@@ -95,6 +104,8 @@ class Awaited(NamedTuple):
     """Of a done message."""
     error: Optional[str]
     """Of a done or dead message: its last failure."""
+    error_at: Optional[datetime.datetime] = None
+    """When that was."""
 
     @classmethod
     def _of(cls, rows: Rows) -> "Awaited":
@@ -103,6 +114,7 @@ class Awaited(NamedTuple):
             state=rows.optional_text(0, b"state"),
             result=rows.data(0, b"result"),
             error=rows.optional_text(0, b"error"),
+            error_at=rows.optional_time(0, b"error_at"),
         )
 
 
@@ -168,8 +180,8 @@ class Retry(Exception):
 
     def __init__(self, text: str = "", *, delay: Optional[Duration] = None) -> None:
         super().__init__(text)
-        if delay is not None:
-            span_milliseconds(delay, "delay")
+        if delay is not None and span_milliseconds(delay, "delay") > LONGEST_DELAY:
+            raise InvalidArgument("tableq: delay is from 0 to 3,650 days")
         self.delay = delay
 
 

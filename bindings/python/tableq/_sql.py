@@ -184,7 +184,8 @@ def driver_of(connection: Any) -> _Driver:
     name = f"{type(connection).__module__}.{type(connection).__qualname__}"
     raise InvalidArgument(
         f"tableq: using is a connection of sqlite3, psycopg or psycopg2, not {name}; Django has it "
-        "in connection.connection, SQLAlchemy in session.connection().connection.dbapi_connection"
+        "in connection.connection, SQLAlchemy in session.connection().connection.dbapi_connection; "
+        "no asynchronous one: give that of a thread, as by asyncio.to_thread"
     )
 
 

@@ -41,6 +41,7 @@ REFUSED: "dict[str, Callable[[tableq.Database], object]]" = {
     "function is not callable": lambda db: db.transact(None),  # type: ignore[arg-type,var-annotated]
     "count_to is at least 1": lambda db: db.batches(count_to=0),
     "delay is negative": lambda db: tableq.Retry("later", delay=-1),
+    "delay is from 0 to 3,650 days": lambda db: tableq.Retry("later", delay=1e12),
     "delay is not a finite": lambda db: tableq.Retry("later", delay=math.nan),
 }
 

@@ -23,16 +23,18 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
   static const std::map<std::string, std::vector<changes>> all = {
       {"a read takes nothing away",
        {{{"fifo.dequeue", "DELETE FROM {table}", "UPDATE {table} SET payload = payload"}},
-        {{"fifo.dequeue", "DELETE FROM main.{table}", "UPDATE main.{table} SET payload = payload"}},
-        {{"fifo.dequeue", "DELETE FROM picked", "UPDATE picked SET payload = payload"}}}},
+        {{"delete_picked", "DELETE FROM {table}", "UPDATE {table} SET payload = payload"}},
+        {{"fifo.dequeue", "{delete}", "{update} SET payload = payload"}},
+        {{"delete_picked", "DELETE FROM picked", "UPDATE picked SET payload = payload"}}}},
       {"a queue reads its end", {{{"fifo.dequeue", "ORDER BY id", "ORDER BY id DESC"}}}},
       {"a stack reads its bottom", {{{"lifo.dequeue", "ORDER BY id DESC", "ORDER BY id"}}}},
       {"a read finds without a lock",
        {{{"fifo.dequeue", "FOR UPDATE SKIP LOCKED", ""}},
+        {{"delete_picked", "FOR UPDATE SKIP LOCKED", ""}},
         // The second step waits for the row of another read, and finds it deleted.
         {{"fifo.dequeue", passing + ")", "WITH (READUNCOMMITTED)"},
-         {"fifo.dequeue", "DELETE FROM picked", "DELETE q"},
-         {"fifo.dequeue", "AS due_at, deleted.payload",
+         {"delete_picked", "DELETE FROM picked", "DELETE q"},
+         {"delete_picked", "AS due_at, deleted.payload",
           "AS due_at, deleted.payload\nFROM {table} AS q WITH (ROWLOCK)\n"
           "INNER JOIN picked ON picked.id = q.id"}}}},
       {"a take finds without a lock",
@@ -74,6 +76,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
        {{{"claim.complete", "DELETE FROM {table}", "UPDATE {table} SET state = 0, due_at = 0"}},
         {{"claim.complete", "DELETE FROM main.{table}",
           "UPDATE main.{table} SET state = 0, due_at = 0"}},
+        {{"claim.complete", "{delete}", "{update} SET state = 0, due_at = 0"}},
         {{"claim.complete", "DELETE q\n", "UPDATE q\nSET state = 0, due_at = 0\n"}}}},
   };
   return all;

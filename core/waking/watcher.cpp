@@ -160,7 +160,7 @@ void watcher::start() {
   connect_at_ = std::max(connect_at_, steady_clock::now() + before_listening);
   try {
     thread_ = std::thread([this] { run(); });
-    running_ = true;  // before the thread gets the mutex
+    running_ = true;                 // before the thread gets the mutex
   } catch (const std::exception&) {  // No more threads, or no memory: readers poll by themselves.
   }
 }

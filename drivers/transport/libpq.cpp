@@ -84,9 +84,11 @@ class libpq_prepared final : public prepared {
   void prepare_for_pipeline() {
     if (keep_) ensure();
   }
+  [[nodiscard]] bound_values bound(const arguments& given) const {
+    return {text_.parameters, given};
+  }
   /// In the pipeline mode. @return whether it could be sent.
-  [[nodiscard]] bool send_only(const arguments& given) const {
-    const bound_values values(text_.parameters, given);
+  [[nodiscard]] bool send_only(const bound_values& values) const {
     const int sent =
         keep_ ? PQsendQueryPrepared(link_->handle, name_.c_str(), values.count(), values.pointers(),
                                     values.lengths(), values.formats(), 1)
@@ -239,16 +241,24 @@ class libpq_executor final : public transport {
       return static_cast<libpq_prepared*>(all[i].what);
     };
     end_unused(*link_);
-    for (std::size_t i = 0; i < all.size(); ++i) statement_at(i)->prepare_for_pipeline();
+    // Until the session has left the pipeline mode, nothing throws: it would keep the mode.
+    std::vector<bound_values> values;
+    values.reserve(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      statement_at(i)->prepare_for_pipeline();
+      values.push_back(statement_at(i)->bound(all[i].given));
+    }
+    std::vector<result> answers;
+    answers.reserve(all.size() + 3);
     const auto send = [&](const char* sql) {
       return PQsendQueryParams(link, sql, 0, nullptr, nullptr, nullptr, nullptr, 1) == 1;
     };
     bool sent = PQenterPipelineMode(link) == 1 && (!own || send(begin.c_str()));
     for (std::size_t i = 0; sent && i < all.size(); ++i)
-      sent = statement_at(i)->send_only(all[i].given);
+      sent = statement_at(i)->send_only(values[i]);
     sent = sent && (!own || send("COMMIT")) && PQpipelineSync(link) == 1;
+    values.clear();
     const std::size_t first = own ? 1 : 0;  // the place of the first statement's answer
-    std::vector<result> answers;
     while (sent && answers.size() < all.size() + 2 * first) {
       answers.emplace_back(PQgetResult(link));
       while (result(PQgetResult(link)) != nullptr) {

@@ -503,24 +503,6 @@ TEST_P(rules, that_wait_for_room_hold_up_no_other_however_many_they_are) {
   EXPECT_EQ(found, texts{"01-01T01:00"});
 }
 
-TEST_P(rules_of_shared, of_a_queue_that_a_transaction_locks_hold_up_no_reader_of_another) {
-  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
-  auto locked = db_with_clock().fifo("locked", {.ordering = tableq::ordering::strict});
-  auto other = db_with_clock().fifo("other");
-  for (const char* const each : {"locked", "other"})
-    all().add({.name = each, .queue = each, .every = 10s, .payload = each});
-  auto theirs = open();
-  auto mine = theirs.fifo("locked");
-  auto holds = theirs.begin();
-  mine.in(holds).enqueue("x");
-  clock.advance(11s);
-  auto reads = std::async(std::launch::async, [&] { return other.dequeue(); });
-  EXPECT_EQ(reads.wait_for(for_ever), std::future_status::ready);
-  holds.rollback();
-  EXPECT_TRUE(reads.get());
-  EXPECT_TRUE(locked.dequeue());
-}
-
 TEST_P(rules, go_on_into_a_paused_queue) {
   add(hourly());
   jobs().pause();

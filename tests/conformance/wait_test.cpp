@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 #include "support/fixture.hpp"
@@ -161,6 +162,28 @@ TEST_P(due_times, of_what_comes_after_the_clock_was_set_back_wake_a_waiting_read
     comes_soon([&] { EXPECT_EQ(jobs.take(1, {.wait = for_ever}).size(), 1U); },
                [&] { static_cast<void>(jobs.enqueue("delayed", {.delay = 100ms})); });
   }
+}
+
+class reads_that_follow_schedules : public on_each_backend {};
+TABLEQ_ON_BACKENDS(reads_that_follow_schedules, shared_backends);
+
+TEST_P(reads_that_follow_schedules, wait_briefly_for_a_queue_that_a_transaction_locks) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto theirs = open();
+  auto locked = theirs.fifo("locked", {.ordering = tableq::ordering::strict});
+  auto other = db_with_clock().fifo("other");
+  for (const char* const each : {"locked", "other"}) {
+    db_with_clock().schedules().add({.name = each, .queue = each, .every = 10s});
+  }
+  auto holds = theirs.begin();
+  locked.in(holds).enqueue("x");
+  clock.advance(11s);
+  auto reads = std::async(std::launch::async, [&] { return other.dequeue(); });
+  EXPECT_EQ(reads.wait_for(for_ever), std::future_status::ready);
+  holds.rollback();
+  EXPECT_TRUE(reads.get());
+  EXPECT_FALSE(other.dequeue());
+  EXPECT_TRUE(locked.dequeue());
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ TEST_P(takes_that_lose_their_session, are_reported_and_repeated_with_pauses) {
   auto own = faults.open(here().url());
   auto jobs = own.claim("jobs");
   jobs.enqueue_batch({{"a"}, {"b"}, {"c"}});
-  faults.fail_some(
-      1, {{tableq::testing::trouble::unknown_commit, tableq::testing::moment::before}});
+  faults.fail_some(1,
+                   {{tableq::testing::trouble::unknown_commit, tableq::testing::moment::before}});
   std::atomic<int> reports = 0;
   std::promise<void> told;
   tableq::worker pool(jobs, [](const tableq::delivery&) {},

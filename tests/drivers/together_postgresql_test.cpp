@@ -9,6 +9,7 @@
 #include <tableq/tableq.hpp>
 
 #include "support/backends.hpp"
+#include "support/untouched_bytes.hpp"
 #include "transport_fixture.hpp"
 
 namespace {
@@ -113,6 +114,23 @@ TEST_P(sent_together, change_nothing_when_the_server_forgot_them_and_can_run_aga
     EXPECT_EQ(rows(), 0);
     EXPECT_TRUE(add_count_and(*more)) << "one that is gone tells of all";
     EXPECT_EQ(rows(), 2);
+  });
+}
+
+TEST_P(sent_together, leave_a_usable_session_where_the_values_of_one_are_too_long) {
+  const untouched_bytes most(std::size_t{1} << 30U);
+  const tableq::core::value given(most.view());
+  const auto too_long = at().prepare("SELECT :v AS v", text_field, text_field);
+  in_both([&] {
+    tableq::core::row_set ignored(1);
+    const std::array all{
+        bound_statement{.what = too_long.get(), .given = {{&given, 1}, {}, 0}, .out = &ignored},
+        bound_statement{.what = add_.get(), .out = &ignored}};
+    const auto failure = native_failure_of([&] { executor().run_together("BEGIN", begins_, all); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->sqlstate, "54000");
+    EXPECT_FALSE(executor().in_transaction());
+    EXPECT_EQ(rows(), 0);
   });
 }
 

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
-#include <utility>
 
 #include <soci/soci.h>
 #include <soci/version.h>

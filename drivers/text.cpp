@@ -3,7 +3,6 @@
 #include "core/seam/contract.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 /// Transports run statements on the native handle below a SOCI session. A transport depends on a
 /// client library, and on no database's SQL.
 
-#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>

@@ -1,6 +1,4 @@
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <tableq/tableq.hpp>
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <string>
-
-#include <tableq/message_rules.hpp>
 
 #include "arguments.hpp"
 #include "parse.hpp"

@@ -3,8 +3,6 @@
 #include <cerrno>
 #include <utility>
 
-#include <tableq/receipts.hpp>
-
 #include "row_json.hpp"
 
 namespace tool {

@@ -11,8 +11,6 @@
 #include <system_error>
 #include <vector>
 
-#include <tableq/worker.hpp>
-
 #include "brake.hpp"
 #include "child.hpp"
 #include "child_errors.hpp"

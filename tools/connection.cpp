@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include <tableq/unstable/dialect.hpp>
-
 #include "exit_status.hpp"
 #include "output.hpp"
 

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <tableq/text.hpp>
-
 #include "output.hpp"
 
 namespace tool {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <memory>
-#include <new>
 #include <system_error>
 
 #include "system.hpp"

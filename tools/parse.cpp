@@ -8,8 +8,6 @@
 #include <sstream>
 #include <string_view>
 
-#include <tableq/text.hpp>
-
 #include "exit_status.hpp"
 #include "format.hpp"
 

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include <tableq/receipts.hpp>
 #include <tableq/timestamp.hpp>
 
 #include "format.hpp"

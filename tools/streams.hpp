@@ -4,7 +4,6 @@
 /// The standard streams and the arguments, as the operating system has them.
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

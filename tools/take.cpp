@@ -1,5 +1,4 @@
 #include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 

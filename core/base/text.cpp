@@ -1,7 +1,6 @@
 #include <tableq/text.hpp>
 
 #include <string>
-#include <string_view>
 
 #include <tableq/testing.hpp>
 

@@ -1,7 +1,5 @@
 #include "core/claim/messages.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>

@@ -1,14 +1,12 @@
 #include "core/claim/transfer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <tableq/error.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <utility>
-
 #include <tableq/error.hpp>
 
 #include "core/seam/driver.hpp"

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 #include <tableq/observer.hpp>

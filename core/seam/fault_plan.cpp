@@ -1,6 +1,5 @@
 #include "core/seam/fault_plan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/errors.hpp"

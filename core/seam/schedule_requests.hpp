@@ -4,7 +4,6 @@
 /// Requests and rows of the rules of periodic messages.
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,7 +1,5 @@
 #include <tableq/table_queue.hpp>
 
-#include <utility>
-
 #include "core/database/transaction_state.hpp"
 #include "core/queue/operation.hpp"
 #include "core/table/index_report.hpp"

@@ -1,7 +1,6 @@
 #include "core/waking/poll_plan.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace tableq::inline v0::core {
 

@@ -1,6 +1,5 @@
 #include "core/worker/engine.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>

@@ -9,7 +9,6 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
-#include <variant>
 
 #include <tableq/worker.hpp>
 

@@ -4,14 +4,11 @@
 #include <soci/soci.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>

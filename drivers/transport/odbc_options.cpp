@@ -1,7 +1,6 @@
 #include "drivers/transport/odbc_options.hpp"
 
 #include <array>
-#include <string_view>
 
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_drivers.hpp"

@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

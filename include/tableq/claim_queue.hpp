@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <future>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,6 @@
 #include <tableq.h>
 #include <testing.hpp>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tableq/tableq.hpp>
 #include <tableq/testing.hpp>

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

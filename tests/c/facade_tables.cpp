@@ -1,9 +1,7 @@
 // Tables of the application over tableq.h: see facade.cpp.
 
 #include <chrono>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>

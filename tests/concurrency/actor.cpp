@@ -15,7 +15,6 @@
 #include <string>
 
 #include <tableq/tableq.hpp>
-#include <tableq/testing.hpp>
 
 #include "support/fixture.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <set>
 
 #include "concurrency/actor.hpp"
 #include "support/fixture.hpp"

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "concurrency/actor.hpp"
 #include "support/fixture.hpp"

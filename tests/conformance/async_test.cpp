@@ -6,7 +6,6 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "support/fixture.hpp"

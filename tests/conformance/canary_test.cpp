@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
-#include <sstream>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "conformance/claim_fixture.hpp"
 #include "support/text.hpp"
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <vector>
 
 #include "support/fixture.hpp"

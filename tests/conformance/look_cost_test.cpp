@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>

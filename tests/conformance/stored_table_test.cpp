@@ -1,8 +1,6 @@
 // Mappings in the catalogue.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "conformance/table_fixture.hpp"
 #include "support/expect.hpp"
 

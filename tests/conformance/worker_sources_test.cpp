@@ -9,7 +9,6 @@
 #include <future>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 

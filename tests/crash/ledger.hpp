@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "crash/queues.hpp"
 #include "support/backend.hpp"

@@ -2,8 +2,6 @@
 
 #include <soci/postgresql/soci-postgresql.h>
 
-#include <array>
-
 #include "support/backends.hpp"
 #include "support/text.hpp"
 #include "transport_fixture.hpp"

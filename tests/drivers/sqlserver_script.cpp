@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tableq/schema.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/input/identifier.hpp"

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/options.hpp>
-
 #include "support/tds_server.hpp"
 
 namespace tableq_test {

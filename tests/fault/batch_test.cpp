@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include <tableq/testing.hpp>
 

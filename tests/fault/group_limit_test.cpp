@@ -3,8 +3,6 @@
 
 #include <cstdlib>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "fault/stage.hpp"
 #include "support/at_once.hpp"

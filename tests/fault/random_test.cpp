@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "fault/stage.hpp"
 #include "support/report.hpp"

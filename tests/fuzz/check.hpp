@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 
 /// One input. Defined by each target; called by the fuzzer, or by replay.cpp for the corpus.

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
 #include <tableq/unstable/dialect.hpp>
 
 #include "model/mistakes.hpp"

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <tableq/unstable/dialect.hpp>
-
 #include "core/database/access.hpp"
 #include "core/table/mapped_table.hpp"
 #include "support/fixture.hpp"

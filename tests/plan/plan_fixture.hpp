@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <iterator>
-#include <sstream>
 
 #include <tableq/unstable/dialect.hpp>
 

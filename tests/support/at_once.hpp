@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include <tableq/claim_options.hpp>
 
 namespace tableq_test {

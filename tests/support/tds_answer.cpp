@@ -1,6 +1,5 @@
 #include "support/tds_answer.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 

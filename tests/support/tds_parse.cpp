@@ -1,4 +1,3 @@
-#include <array>
 #include <stdexcept>
 
 #include "support/tds_bytes.hpp"

@@ -1,4 +1,3 @@
-#include <fstream>
 
 #include "tools/tool_fixture.hpp"
 

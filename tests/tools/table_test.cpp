@@ -1,7 +1,6 @@
 // The command on tables of the application.
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 
 #include "tools/tool_fixture.hpp"
 

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <fstream>
 
 #include "tools/tool_fixture.hpp"

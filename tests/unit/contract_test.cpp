@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string>
 
 #include "core/seam/contract.hpp"
 #include "core/seam/statements.hpp"

@@ -2,7 +2,6 @@
 // then another process begins at the places that one has told.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>

@@ -3,8 +3,6 @@
 #include <limits>
 #include <string>
 
-#include <tableq/receipts.hpp>
-
 #include "support/expect.hpp"
 
 namespace {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "overview.hpp"
 #include "selection.hpp"
 #include "serve_assets.hpp"

@@ -3,7 +3,6 @@
 /// @file
 /// Errors of tableq as the error codes that Asio's handlers get.
 
-#include <exception>
 #include <string>
 #include <system_error>
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,13 +37,9 @@ struct metric_key {
   Text operation;  ///< Empty: the figures of the whole queue or backend.
 
   template <class Other>
-  friend bool operator==(const metric_key& a, const metric_key<Other>& b) {
-    return std::tie(a.operation, a.queue, a.kind, a.backend) ==
-           std::tie(b.operation, b.queue, b.kind, b.backend);
-  }
-  friend bool operator<(const metric_key& a, const metric_key& b) {
-    return std::tie(a.backend, a.queue, a.kind, a.operation) <
-           std::tie(b.backend, b.queue, b.kind, b.operation);
+  [[nodiscard]] bool operator<(const metric_key<Other>& other) const {
+    return std::tie(backend, queue, kind, operation) <
+           std::tie(other.backend, other.queue, other.kind, other.operation);
   }
 };
 
@@ -68,13 +63,11 @@ struct metric_series {
   total sessions_closed = 0;
   total sessions_broken = 0;  ///< Of those closed.
   std::optional<queue_look> last_look = {};
-
-  void add(const metric_series& other);
 };
 
-using metric_snapshot = std::map<metric_key<std::string>, metric_series>;
+using metric_snapshot = std::map<metric_key<std::string>, metric_series, std::less<>>;
 
-/// The figures, in shards: each thread has one that it shares with few others.
+/// The figures.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -82,15 +75,14 @@ class metric_store {
  public:
   explicit metric_store(metrics_options options) : options_(std::move(options)) {}
 
-  /// Calls `change(metric_series&)` under the lock of the calling thread's shard.
+  /// Calls `change(metric_series&)` under the lock.
   template <class Change>
   void count_for(const metric_key<std::string_view>& key, Change change) {
     if (!born_.here()) return;
-    shard& mine = shards_[number_of_thread() % shards_.size()];
-    const std::scoped_lock hold(mine.mutex);
-    auto found = mine.series.find(key);
-    if (found == mine.series.end()) {
-      found = mine.series
+    const std::scoped_lock hold(mutex_);
+    auto found = series_.find(key);
+    if (found == series_.end()) {
+      found = series_
                   .try_emplace({std::string(key.backend), std::string(key.queue),
                                 std::string(key.kind), std::string(key.operation)})
                   .first;
@@ -99,43 +91,19 @@ class metric_store {
     change(found->second);
   }
 
-  /// Keeps what `stats` of a queue found, in place of what it found before.
-  void keep(const metric_key<std::string_view>& key, const queue_look& look) {
-    if (!born_.here()) return;
-    const std::scoped_lock hold(looks_mutex_);
-    looks_[{std::string(key.backend), std::string(key.queue), std::string(key.kind), {}}] = look;
+  /// Empty in a child of the process that made them.
+  [[nodiscard]] metric_snapshot all() const {
+    if (!born_.here()) return {};
+    const std::scoped_lock hold(mutex_);
+    return series_;
   }
-
-  /// All shards together, and the last looks. Empty in a child of the process that made them.
-  [[nodiscard]] metric_snapshot all() const;
   [[nodiscard]] const metrics_options& options() const noexcept { return options_; }
 
  private:
-  struct hash {
-    using is_transparent = void;
-    template <class Text>
-    std::size_t operator()(const metric_key<Text>& key) const noexcept {
-      constexpr std::size_t odd = 0x9E3779B97F4A7C15U;
-      const std::hash<std::string_view> hash_of;
-      return hash_of(key.operation) + odd * hash_of(key.queue);
-    }
-  };
-  /// Shares no cache line with another shard.
-  struct alignas(128) shard {
-    mutable std::mutex mutex;
-    std::unordered_map<metric_key<std::string>, metric_series, hash, std::equal_to<>>
-        series;  // guarded by mutex
-  };
-  static constexpr std::size_t most_shards = 64;
-
-  /// Threads are numbered in the order of their first use.
-  static std::size_t number_of_thread() noexcept;
-
   const birthplace born_;
-  metrics_options options_;
-  mutable std::mutex looks_mutex_;
-  std::map<metric_key<std::string>, queue_look> looks_;  // guarded by looks_mutex_
-  std::array<shard, most_shards> shards_;
+  const metrics_options options_;
+  mutable std::mutex mutex_;
+  metric_snapshot series_;  // guarded by mutex_
 };
 
 /// Writes figures for a scraper.

@@ -1,7 +1,6 @@
 #include <tableq/metrics.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 #include <tableq/schema.hpp>
 
@@ -10,11 +9,6 @@
 namespace tableq::inline v0 {
 namespace core {
 namespace {
-
-template <class Counts>
-void add_all(Counts& sums, const Counts& counts) {
-  std::transform(sums.begin(), sums.end(), counts.begin(), sums.begin(), std::plus<>());
-}
 
 metric_key<std::string_view> key_of(const observed_operation& operation) {
   return {operation.backend, operation.queue,
@@ -35,39 +29,6 @@ void check(const metrics_options& options) {
 }
 
 }  // namespace
-
-void metric_series::add(const metric_series& other) {
-  operations += other.operations;
-  messages += other.messages;
-  nanoseconds += other.nanoseconds;
-  buckets.resize(std::max(buckets.size(), other.buckets.size()));
-  for (std::size_t i = 0; i < other.buckets.size(); ++i) buckets[i] += other.buckets[i];
-  add_all(errors, other.errors);
-  add_all(retries, other.retries);
-  leases_lost += other.leases_lost;
-  add_all(handled, other.handled);
-  sessions_opened += other.sessions_opened;
-  sessions_closed += other.sessions_closed;
-  sessions_broken += other.sessions_broken;
-}
-
-metric_snapshot metric_store::all() const {
-  metric_snapshot out;
-  if (!born_.here()) return out;
-  for (const shard& one : shards_) {
-    const std::scoped_lock hold(one.mutex);
-    for (const auto& [key, series] : one.series) out[key].add(series);
-  }
-  const std::scoped_lock hold(looks_mutex_);
-  for (const auto& [key, look] : looks_) out[key].last_look = look;
-  return out;
-}
-
-std::size_t metric_store::number_of_thread() noexcept {
-  static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
-  return mine;
-}
 
 }  // namespace core
 
@@ -108,11 +69,11 @@ void metrics::leases_lost(const observed_operation& operation, std::size_t count
 }
 
 void metrics::counted(const observed_operation& operation, const claim_stats& stats) {
-  store_->keep({operation.backend,
-                operation.queue,
-                operation.kind ? to_string(*operation.kind) : std::string_view(),
-                {}},
-               {.dead = stats.dead, .dead_letters = stats.dead_letters});
+  auto key = core::key_of(operation);
+  key.operation = {};
+  store_->count_for(key, [&](core::metric_series& series) {
+    series.last_look = core::queue_look{.dead = stats.dead, .dead_letters = stats.dead_letters};
+  });
 }
 
 void metrics::handled(const handled_message& message) {

@@ -154,7 +154,7 @@ void write_sessions(std::string& out, const metric_snapshot& all) {
   }
   for (const auto& [labelled, series] : all) {
     if (series.sessions_opened > 0) {
-      // A session may have been closed while the shards were read one after the other.
+      // For lack of memory one may have been closed that was not counted.
       open.sample(labels_of(labelled), series.sessions_opened - std::min(series.sessions_opened,
                                                                          series.sessions_closed));
     }

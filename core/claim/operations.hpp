@@ -17,7 +17,6 @@
 
 #include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -105,8 +104,14 @@ enum class pulse {
   locked,  ///< An open transaction has the row; it may be about to settle the message.
   lost,
 };
-/// Extends leases without waiting for any lock.
-std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,
-                             std::chrono::milliseconds lease);
+/// What a heartbeat has found, by the indexes of the receipts.
+struct heartbeats {
+  std::vector<pulse> leases;
+  std::vector<std::size_t> stopped = {};  ///< The handlers of these are to end.
+};
+/// Extends leases without waiting for any lock. Where that holds up no other writer, a failure is
+/// left to the next time.
+heartbeats heartbeat(const queue_state& queue, std::span<const receipt> receipts,
+                     std::chrono::milliseconds lease);
 
 }  // namespace tableq::inline v0::core

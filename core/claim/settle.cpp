@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -11,8 +12,10 @@
 #include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/queue_hook.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
+#include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -201,11 +204,13 @@ std::vector<settle_result> extend(const queue_state& queue, transaction_state* t
   return results;
 }
 
-std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,
-                             std::chrono::milliseconds lease) {
+heartbeats heartbeat(const queue_state& queue, std::span<const receipt> receipts,
+                     std::chrono::milliseconds lease) {
   check_receipts(queue, receipts);
-  std::vector<pulse> out(receipts.size(), pulse::locked);
-  if (receipts.empty()) return out;
+  std::optional<unrepeated> once;
+  if (!queue.database().capabilities().one_writer) once.emplace();
+  heartbeats found{.leases = std::vector<pulse>(receipts.size(), pulse::locked)};
+  std::vector<pulse>& out = found.leases;
   for (const changed_message& each : leases_of(queue).change(
            queue, nullptr, receipts, {.is = lease_change::kind::heartbeat, .lease = lease})) {
     out[each.item] = pulse::extended;
@@ -218,13 +223,15 @@ std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> 
     places.push_back(i);
     others.push_back(receipts[i]);
   }
-  if (others.empty()) return out;
-  for (const changed_message& each :
-       leases_of(queue).change(queue, nullptr, others, {.is = lease_change::kind::find_lost})) {
-    out[places[each.item]] = pulse::lost;
-    queue.shared().notes.forget(std::span(&others[each.item], 1));
+  if (!others.empty()) {
+    for (const changed_message& each :
+         leases_of(queue).change(queue, nullptr, others, {.is = lease_change::kind::find_lost})) {
+      out[places[each.item]] = pulse::lost;
+      queue.shared().notes.forget(std::span(&others[each.item], 1));
+    }
   }
-  return out;
+  if (queue_hook* const hook = hook_of(queue)) found.stopped = hook->stopped(queue, receipts);
+  return found;
 }
 
 }  // namespace tableq::inline v0::core

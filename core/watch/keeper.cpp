@@ -13,8 +13,6 @@
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/queue_hook.hpp"
-#include "core/session/retry.hpp"
 #include "core/watch/keeper_state.hpp"
 
 namespace tableq::inline v0 {
@@ -64,20 +62,10 @@ void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
   const moment next = now + period_of(lease);
   const kept one{
       .queue = std::move(queue), .lease = lease, .sure_until = now + lease, .next_at = next};
-  order made;  // Its memory comes before any change.
-  made.emplace(next, nullptr);
   bool sooner = false;
   {
     const std::scoped_lock hold(mutex_);
-    const auto [at, added] = kept_.try_emplace(taken, one);
-    if (added) {
-      auto node = made.extract(made.begin());
-      node.value().second = &at->first;
-      order_.insert(std::move(node));
-    } else {
-      schedule(at, next);
-      at->second = one;
-    }
+    kept_.insert_or_assign(taken, one);
     sooner = next < sleeps_until_;
   }
   if (sooner) changed_.notify_all();
@@ -85,10 +73,7 @@ void keeper_state::add(std::shared_ptr<queue_state> queue, const receipt& taken,
 
 bool keeper_state::remove(const receipt& taken) noexcept {
   const std::scoped_lock hold(mutex_);
-  const auto at = kept_.find(taken);
-  if (at == kept_.end()) return false;
-  erase(at);
-  return true;
+  return kept_.erase(taken) > 0;
 }
 
 std::vector<lost_lease> keeper_state::lost() {
@@ -115,7 +100,7 @@ void keeper_state::settled(const receipts_view& receipts, bool done) noexcept {
     const auto at = kept_.find(receipts[i]);
     if (at == kept_.end()) continue;
     if (done) {
-      erase(at);
+      kept_.erase(at);
     } else if (at->second.settling > 0) {  // Zero: it was added meanwhile.
       --at->second.settling;
     }
@@ -142,13 +127,13 @@ std::vector<keeper_state::batch> keeper_state::due() {
   std::unique_lock hold(mutex_);
   for (;;) {
     if (ended_) return {};
-    std::vector<batch> out = due_by(steady_clock::now());
-    if (!out.empty()) return out;
-    sleeps_until_ = order_.empty() ? moment::max() : order_.begin()->first;
-    if (order_.empty()) {
-      changed_.wait(hold);
-    } else {
+    const moment now = steady_clock::now();
+    sleeps_until_ = now + std::chrono::hours{1};
+    for (const auto& [taken, one] : kept_) sleeps_until_ = std::min(sleeps_until_, one.next_at);
+    if (sleeps_until_ > now) {
       changed_.wait_until(hold, sleeps_until_);
+    } else if (std::vector<batch> out = due_by(now); !out.empty()) {
+      return out;
     }
   }
 }
@@ -156,35 +141,19 @@ std::vector<keeper_state::batch> keeper_state::due() {
 std::vector<keeper_state::batch> keeper_state::due_by(moment now) {
   std::vector<batch> out;
   std::map<std::pair<const queue_state*, milliseconds>, std::size_t> places;
-  if (order_.empty() || order_.begin()->first > now) return out;
-  for (auto next = order_.begin(); next != order_.end();) {
-    const auto at = kept_.find(*next->second);
-    const kept& one = at->second;
+  for (auto& [taken, one] : kept_) {
     // Those that are nearly due go along.
-    if (next->first > now + period_of(one.lease) / 4) break;
-    ++next;
+    if (one.next_at > now + period_of(one.lease) / 4) continue;
     if (one.settling != 0) {  // It may fail, without a word.
-      schedule(at, now + std::min(period_of(one.lease), pause_for_lock));
+      one.next_at = now + std::min(period_of(one.lease), pause_for_lock);
       continue;
     }
     const auto [place, added] =
         places.try_emplace(std::pair(one.queue.get(), one.lease), out.size());
     if (added) out.push_back(batch{one.queue, one.lease, {}});
-    out[place->second].receipts.push_back(at->first);
+    out[place->second].receipts.push_back(taken);
   }
   return out;
-}
-
-void keeper_state::schedule(all::iterator at, moment next) noexcept {
-  auto node = order_.extract({at->second.next_at, &at->first});
-  node.value().first = next;
-  order_.insert(std::move(node));
-  at->second.next_at = next;
-}
-
-void keeper_state::erase(all::iterator at) noexcept {
-  order_.erase({at->second.next_at, &at->first});
-  kept_.erase(at);
 }
 
 void keeper_state::extend(const batch& some) {
@@ -192,45 +161,31 @@ void keeper_state::extend(const batch& some) {
     extend_once(some);
     pauses_.reset();
   } catch (const error& failure) {
-    if (some.receipts.size() > 1 && may_concern_one_row(failure)) return extend_each(some);
-    postpone(some, pauses_.pause());
-  }
-}
-
-void keeper_state::extend_each(const batch& some) {
-  for (const receipt& each : some.receipts) {
-    extend({.queue = some.queue, .lease = some.lease, .receipts = {each}});
+    if (some.receipts.size() == 1 || !may_concern_one_row(failure))
+      return postpone(some, pauses_.pause());
+    for (const receipt& each : some.receipts)
+      extend({.queue = some.queue, .lease = some.lease, .receipts = {each}});
   }
 }
 
 void keeper_state::extend_once(const batch& some) {
   const moment began = steady_clock::now();
-  std::vector<pulse> results;
-  std::vector<std::size_t> cancelled;
-  {
-    std::optional<unrepeated> once;
-    if (!database_->capabilities().one_writer) once.emplace();
-    results = heartbeat(*some.queue, some.receipts, some.lease);
-    if (queue_hook* const hook = hook_of(*some.queue)) {
-      cancelled = hook->stopped(*some.queue, some.receipts);
-    }
-  }
+  const heartbeats found = heartbeat(*some.queue, some.receipts, some.lease);
   const std::scoped_lock hold(mutex_);
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  for (std::size_t i = 0; i < found.leases.size(); ++i) {
     const auto at = kept_.find(some.receipts[i]);
     if (at == kept_.end()) continue;
     kept& one = at->second;
-    if (results[i] == pulse::extended) {
+    if (found.leases[i] == pulse::extended) {
       one.sure_until = began + some.lease;
-      schedule(at, began + period_of(some.lease));
-    } else if (results[i] == pulse::lost && one.settling == 0) {
-      tell(at, lost_lease::cause::lease_lost);
-      erase(at);
+      one.next_at = began + period_of(some.lease);
+    } else if (found.leases[i] == pulse::lost && one.settling == 0) {
+      lose(at, lost_lease::cause::lease_lost);
     } else {
-      schedule(at, next_try(one, std::min(period_of(some.lease), pause_for_lock)));
+      one.next_at = next_try(one, std::min(period_of(some.lease), pause_for_lock));
     }
   }
-  for (const std::size_t i : cancelled) {
+  for (const std::size_t i : found.stopped) {
     const auto at = kept_.find(some.receipts[i]);
     if (at == kept_.end() || std::exchange(at->second.told_to_end, true)) continue;
     tell(at, lost_lease::cause::batch_cancelled);
@@ -242,7 +197,7 @@ void keeper_state::postpone(const batch& some, milliseconds pause) {
   for (const receipt& each : some.receipts) {
     const auto at = kept_.find(each);
     if (at == kept_.end()) continue;
-    schedule(at, next_try(at->second, std::min(period_of(some.lease), pause)));
+    at->second.next_at = next_try(at->second, std::min(period_of(some.lease), pause));
   }
 }
 
@@ -257,14 +212,18 @@ void keeper_state::lose_expired(const batch& some) {
   for (const receipt& each : some.receipts) {
     const auto at = kept_.find(each);
     if (at == kept_.end() || at->second.settling != 0 || at->second.sure_until > now) continue;
-    tell(at, lost_lease::cause::not_confirmed);
-    erase(at);
+    lose(at, lost_lease::cause::not_confirmed);
   }
 }
 
 void keeper_state::tell(all::iterator at, lost_lease::cause why) {
   lost_.push_back({.receipt = at->first, .queue = at->second.queue->name(), .why = why});
   lost_some_.raise();
+}
+
+void keeper_state::lose(all::iterator at, lost_lease::cause why) {
+  tell(at, why);
+  kept_.erase(at);
 }
 
 }  // namespace core

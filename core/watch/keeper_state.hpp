@@ -6,9 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <tableq/keeper.hpp>
@@ -51,13 +49,11 @@ class keeper_state final : public settle_follower {
     std::shared_ptr<queue_state> queue;
     std::chrono::milliseconds lease;
     moment sure_until;         ///< The lease lasts at least until then.
-    moment next_at;            ///< Of its extension, as `order_` has it.
+    moment next_at;            ///< Of its extension.
     int settling = 0;          ///< Settlements that run now.
     bool told_to_end = false;  ///< That its batch was cancelled.
   };
   using all = std::map<receipt, kept>;
-  /// Times of extensions, and the keys in `all` that they belong to.
-  using order = std::set<std::pair<moment, const receipt*>>;
   /// Messages of one queue that have one length of lease.
   struct batch {
     std::shared_ptr<queue_state> queue;
@@ -69,8 +65,6 @@ class keeper_state final : public settle_follower {
   /// Waits until a lease is to be extended. @return those; none: the keeper ends.
   [[nodiscard]] std::vector<batch> due();
   void extend(const batch& some);
-  /// One row of a batch may have caused its failure.
-  void extend_each(const batch& some);
   /// @throws error of the database.
   void extend_once(const batch& some);
   void postpone(const batch& some, std::chrono::milliseconds pause);
@@ -83,15 +77,13 @@ class keeper_state final : public settle_follower {
   // Under the mutex:
   /// The batches of those that are due, or nearly.
   [[nodiscard]] std::vector<batch> due_by(moment now);
-  void schedule(all::iterator at, moment next) noexcept;
-  void erase(all::iterator at) noexcept;
   void tell(all::iterator at, lost_lease::cause why);
+  void lose(all::iterator at, lost_lease::cause why);
 
   const std::shared_ptr<database_state> database_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  all kept_;     // guarded by mutex_, as all below but the thread
-  order order_;  // one for each of kept_
+  all kept_;  // guarded by mutex_, as all below but the thread
   std::vector<lost_lease> lost_;
   wake_pipe lost_some_;                  // raised while `lost_` has some
   moment sleeps_until_ = moment::min();  ///< An earlier extension wakes the thread.

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <optional>
 
 #include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
-#include "core/queue/queue_hook.hpp"
 #include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {
@@ -25,30 +23,22 @@ bool lease_can_tell(const error& failure) noexcept {
 
 std::vector<pulse> extend(worker_state& worker, worker_queue& queue,
                           const std::vector<held>& leased) {
-  const queue_state& table = queue.state();
   std::vector<receipt> receipts;
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const moment until = steady_clock::now() + queue.lease;
-  std::vector<pulse> results;
-  {
-    std::optional<unrepeated> once;
-    if (!table.database().capabilities().one_writer) once.emplace();
-    results = heartbeat(table, receipts, queue.lease);
-  }
+  const heartbeats found = heartbeat(queue.state(), receipts, queue.lease);
   std::vector<settlement> ended;
   std::vector<held> stopped;
-  if (queue_hook* const hook = hook_of(table)) {
-    // Nobody else has these: the handler ends, and its verdict counts.
-    for (const std::size_t i : hook->stopped(table, receipts)) stopped.push_back(leased[i]);
-  }
+  // Nobody else has these: the handler ends, and its verdict counts.
+  for (const std::size_t i : found.stopped) stopped.push_back(leased[i]);
   {
     const std::scoped_lock hold(worker.mutex());
     for (std::size_t i = 0; i < leased.size(); ++i) {
       held_message& one = *leased[i];
-      if (results[i] == pulse::extended) one.sure_until = until;
+      if (found.leases[i] == pulse::extended) one.sure_until = until;
       // Unless it was settled in the meantime, another worker has it.
-      if (results[i] != pulse::lost || !one.listed || one.released) continue;
+      if (found.leases[i] != pulse::lost || !one.listed || one.released) continue;
       one.lost = true;
       stopped.push_back(leased[i]);
       if (!one.kept) continue;
@@ -63,7 +53,7 @@ std::vector<pulse> extend(worker_state& worker, worker_queue& queue,
   }
   for (const held& one : stopped) one->stop.request_stop();
   if (!ended.empty()) worker.conclude(queue, ended);
-  return results;
+  return found.leases;
 }
 
 /// Triggers the stop tokens of messages whose leases may have ended.

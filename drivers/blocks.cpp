@@ -91,15 +91,14 @@ bool without_endings(std::string_view& name, const Endings& endings) {
 
 }  // namespace
 
-blocks split_blocks(std::string_view file, clock_source clock, take_order order, table_place place,
-                    message_columns columns) {
+blocks split_blocks(std::string_view file, const text_variant& variant) {
   // The endings of fragments, and whether they are wanted.
   const std::array<std::pair<std::string_view, bool>, 5> endings{{
-      {for_given_clock, clock == clock_source::given},
-      {for_shard, place == table_place::shard},
-      {for_turns, order == take_order::turns},
-      {for_outline, columns == message_columns::outline},
-      {for_seen, columns == message_columns::seen},
+      {for_given_clock, variant.clock == clock_source::given},
+      {for_shard, variant.place == table_place::shard},
+      {for_turns, variant.order == take_order::turns},
+      {for_outline, variant.columns == message_detail::outline},
+      {for_seen, variant.columns == message_detail::seen},
   }};
   blocks out;
   blocks fragments;

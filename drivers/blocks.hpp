@@ -1,8 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include <tableq/message.hpp>
 
 namespace tableq::inline v0::drivers {
 
@@ -24,11 +27,14 @@ enum class take_order {
   turns,  ///< By the time when they became ready: its groups take turns.
 };
 
-/// The columns of each message that a text reads.
-enum class message_columns {
-  all,
-  outline,  ///< Without payload and headers.
-  seen,     ///< What a viewer may read.
+/// Which of the fragments with endings count.
+struct text_variant {
+  clock_source clock = clock_source::database;
+  take_order order = take_order::ids;
+  table_place place = table_place::server;
+  message_detail columns = message_detail::all;
+
+  friend auto operator<=>(const text_variant&, const text_variant&) = default;
 };
 
 /// Texts by name.
@@ -40,13 +46,11 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 /// A block that begins with `-- fragment: clock` replaces `{clock}` in the blocks and fragments
 /// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
 /// `clock`, if there is one, with table_place::shard `clock.shard`, with take_order::turns
-/// `clock.turns`, and with message_columns::seen `clock.seen`; `clock.seen.turns` needs both. Of
+/// `clock.turns`, and with message_detail::seen `clock.seen`; `clock.seen.turns` needs both. Of
 /// several that fit, the last one in the file counts. If there is none but others, `{clock}`
 /// becomes empty.
 /// @throws error errc::invalid_argument when a text then has over 100,000 characters, or two texts
 ///   have one name.
-blocks split_blocks(std::string_view file, clock_source clock = clock_source::database,
-                    take_order order = take_order::ids, table_place place = table_place::server,
-                    message_columns columns = message_columns::all);
+blocks split_blocks(std::string_view file, const text_variant& variant = {});
 
 }  // namespace tableq::inline v0::drivers

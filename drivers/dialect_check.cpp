@@ -84,22 +84,22 @@ void check_dialect(const dialect& added, const blocks& statements) {
     if (!added.ddl.contains(part)) core::refuse(std::string("there is no DDL for ") + part);
   }
   const auto expect = [&](const core::contract& contract) {
-    std::string_view name = contract.name;
-    columns_of(name);
     const bool own = static_cast<std::size_t>(contract.id) >= core::statement_count;
-    if (statements.contains(name) || (!own && !contract.needed_with(added.capabilities))) return;
+    if (statements.contains(core::text_name(contract)) ||
+        (!own && !contract.needed_with(added.capabilities)))
+      return;
     core::refuse("the statement " + std::string(contract.name) + " is missing");
   };
   std::ranges::for_each(core::contracts(), expect);
   if (added.own != nullptr) std::ranges::for_each(added.own->contracts(), expect);
   check_texts(added, *transport, statements);
-  check_texts(added, *transport, split_blocks(added.statements, clock_source::given));
+  check_texts(added, *transport, split_blocks(added.statements, {.clock = clock_source::given}));
   for (const clock_source clock : {clock_source::database, clock_source::given}) {
-    for (const message_columns columns :
-         {message_columns::all, message_columns::outline, message_columns::seen}) {
-      check_texts(
-          added, *transport,
-          split_blocks(added.statements, clock, take_order::turns, table_place::server, columns));
+    for (const message_detail columns :
+         {message_detail::all, message_detail::outline, message_detail::seen}) {
+      check_texts(added, *transport,
+                  split_blocks(added.statements,
+                               {.clock = clock, .order = take_order::turns, .columns = columns}));
     }
   }
   check_steps(added);

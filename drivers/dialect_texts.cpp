@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include <boost/algorithm/string/erase.hpp>
 
@@ -24,33 +23,22 @@ bool has_known_id(const core::contract& contract) {
 }  // namespace
 
 const blocks& text_variants::of(const dialect& definition, std::string dialect::*file,
-                                clock_source clock, take_order order, table_place place,
-                                message_columns columns) {
-  const variant wanted{file == &dialect::tables, clock, order, place, columns};
+                                const text_variant& wanted) {
+  const std::pair key{file == &dialect::tables, wanted};
   const std::scoped_lock hold(mutex_);
-  if (const auto found = parsed_.find(wanted); found != parsed_.end()) return found->second;
-  return parsed_.emplace(wanted, split_blocks(definition.*file, clock, order, place, columns))
-      .first->second;
-}
-
-message_columns columns_of(std::string_view& name) {
-  const auto ends = [&](std::string_view ending) {
-    if (!name.ends_with(ending)) return false;
-    name.remove_suffix(ending.size());
-    return true;
-  };
-  if (ends("_outline")) return message_columns::outline;
-  if (ends("_seen")) return message_columns::seen;
-  return message_columns::all;
+  if (const auto found = parsed_.find(key); found != parsed_.end()) return found->second;
+  return parsed_.emplace(key, split_blocks(definition.*file, wanted)).first->second;
 }
 
 const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names,
-                                      message_columns columns) const {
-  const bool usual = columns == message_columns::all && !names.sharded && !names.by_turns;
+                                      message_detail columns) const {
+  const bool usual = columns == message_detail::all && !names.sharded && !names.by_turns;
   if (usual && clock == clock_source::database) return statements;
-  return variants->of(definition, &dialect::statements, clock,
-                      names.by_turns ? take_order::turns : take_order::ids,
-                      names.sharded ? table_place::shard : table_place::server, columns);
+  return variants->of(definition, &dialect::statements,
+                      {.clock = clock,
+                       .order = names.by_turns ? take_order::turns : take_order::ids,
+                       .place = names.sharded ? table_place::shard : table_place::server,
+                       .columns = columns});
 }
 
 text dialect_texts::compiled(const core::contract& contract, const core::table_names& names,
@@ -65,10 +53,8 @@ text dialect_texts::compiled(const core::contract& contract, const core::table_n
         clock == clock_source::given ? contract.texts->given_clock : contract.texts->own_clock;
     return compile(form.one ? made.one : made.many, contract, as);
   }
-  std::string_view base = contract.name;
-  const blocks& known = of_queue(clock, names, columns_of(base));
-  std::string name = std::string(base) + form.ending();
-  const auto block = known.find(name);
+  const blocks& known = of_queue(clock, names, contract.detail);
+  const auto block = known.find(std::string(core::text_name(contract)) + form.ending());
   if (block == known.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = definition.name, .operation = std::string(contract.name)});

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 #include <tableq/unstable/dialect.hpp>
 
@@ -25,24 +25,17 @@ namespace tableq::inline v0::drivers {
 class text_variants {
  public:
   /// @param file dialect::statements or dialect::tables.
-  const blocks& of(const dialect& definition, std::string dialect::*file, clock_source clock,
-                   take_order order = take_order::ids, table_place place = table_place::server,
-                   message_columns columns = message_columns::all);
+  const blocks& of(const dialect& definition, std::string dialect::*file,
+                   const text_variant& wanted);
 
  private:
-  using variant = std::tuple<bool, clock_source, take_order, table_place, message_columns>;
-
   std::mutex mutex_;
-  /// Guarded by mutex_.
-  std::map<variant, blocks> parsed_;
+  /// By whether they are dialect::tables. Guarded by mutex_.
+  std::map<std::pair<bool, text_variant>, blocks> parsed_;
 };
 
 /// The most statements of core and of one driver together.
 inline constexpr std::size_t most_statements = 256;
-
-/// The columns that a statement of this name reads. A statement with fewer columns has the text of
-/// the one with all: the ending is removed from the name.
-message_columns columns_of(std::string_view& name);
 
 /// Which further texts a statement has: see text_form.
 struct further_texts {
@@ -70,12 +63,12 @@ struct dialect_texts {
 
   /// The templates for tables of applications.
   [[nodiscard]] const blocks& of_tables(clock_source clock) const {
-    return variants->of(definition, &dialect::tables, clock);
+    return variants->of(definition, &dialect::tables, {.clock = clock});
   }
 
   /// The statements on the queue of these tables.
   [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
-                                       message_columns columns = message_columns::all) const;
+                                       message_detail columns = message_detail::all) const;
 
   [[nodiscard]] const further_texts& further_of(const core::contract& contract) const {
     return further.at(static_cast<std::size_t>(contract.id));

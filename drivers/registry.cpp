@@ -87,10 +87,7 @@ class known_dialects {
 
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_scheme(std::string_view scheme) const {
     const std::scoped_lock hold(core::process_wide());
-    for (const auto& [name, texts] : by_name_) {
-      const auto& schemes = texts->definition.schemes;
-      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return learned(texts);
-    }
+    if (const auto* const texts = with(&dialect::schemes, scheme)) return learned(*texts);
     std::string sentence =
         "unknown scheme in the connection string; it begins with " +
         listed([](const dialect_texts& texts) { return texts.definition.schemes.front() + "://"; });
@@ -104,11 +101,7 @@ class known_dialects {
   /// @param product the database's name in ODBC drivers.
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_product(std::string_view product) const {
     const std::scoped_lock hold(core::process_wide());
-    for (const auto& [name, texts] : by_name_) {
-      const auto& products = texts->definition.products;
-      if (std::find(products.begin(), products.end(), product) != products.end())
-        return learned(texts);
-    }
+    if (const auto* const texts = with(&dialect::products, product)) return learned(*texts);
     throw error(errc::unsupported, advice::never,
                 "the database behind the ODBC driver has no dialect in this build, which knows " +
                     listed([](const dialect_texts& texts) { return texts.definition.name; }));
@@ -147,18 +140,23 @@ class known_dialects {
     return texts;
   }
 
+  /// The dialect whose list has the word; null: none.
+  [[nodiscard]] const std::shared_ptr<dialect_texts>* with(std::vector<std::string> dialect::*list,
+                                                           std::string_view word) const {
+    for (const auto& [name, texts] : by_name_) {
+      const auto& all = texts->definition.*list;
+      if (std::ranges::find(all, word) != all.end()) return &texts;
+    }
+    return nullptr;
+  }
+
   void insert(std::shared_ptr<dialect_texts> texts) {
     const dialect& added = texts->definition;
-    for (const auto& [name, other] : by_name_) {
-      if (name == added.name) continue;
-      for (const std::string& scheme : added.schemes) {
-        const auto& theirs = other->definition.schemes;
-        if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
-          std::string sentence = "the scheme ";
-          sentence.append(scheme).append(" belongs to the dialect ").append(name);
-          core::refuse(sentence);
-        }
-      }
+    for (const std::string& scheme : added.schemes) {
+      const auto* const other = with(&dialect::schemes, scheme);
+      const std::string& name = other == nullptr ? added.name : (*other)->definition.name;
+      if (name != added.name)
+        core::refuse("the scheme " + scheme + " belongs to the dialect " + name);
     }
     by_name_.insert_or_assign(added.name, std::move(texts));
   }
@@ -424,11 +422,9 @@ std::map<std::string, std::string> core::statement_texts(std::string_view dialec
   }
   // Statements that read fewer columns, by texts of the same names.
   for (const contract& each : contracts()) {
-    std::string_view name = each.name;
-    const auto columns = drivers::columns_of(name);
-    if (columns == drivers::message_columns::all) continue;
-    const auto& blocks = texts->of_queue(drivers::clock_source::database, names, columns);
-    const auto block = blocks.find(name);
+    if (each.detail == message_detail::all) continue;
+    const auto& blocks = texts->of_queue(drivers::clock_source::database, names, each.detail);
+    const auto block = blocks.find(text_name(each));
     if (block == blocks.end()) continue;
     out.emplace(each.name, drivers::fill_names(block->second, texts->definition, names));
   }

@@ -57,4 +57,9 @@ const contract& contract_of(statement id) noexcept {
   return listed[static_cast<std::size_t>(id)];
 }
 
+std::string_view text_name(const contract& of) noexcept {
+  if (of.detail == message_detail::all) return of.name;
+  return listed[static_cast<std::size_t>(of.id) - static_cast<std::size_t>(of.detail)].name;
+}
+
 }  // namespace tableq::inline v0::core

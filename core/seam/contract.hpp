@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include <tableq/message.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/seam/statement.hpp"
@@ -35,6 +36,8 @@ struct contract {  // NOLINT(clang-analyzer-optin.performance.Padding): read by 
   /// As errors and observers name it: the statements of one operation have one name, whatever the
   /// queue's options. Unless listed: `name`.
   std::string_view operation = {};
+  /// The columns that it reads. With others than all it has the text of the statement with all.
+  message_detail detail = message_detail::all;
   /// Names the operation on tables of applications. Unless listed: the statement itself.
   statement in_tables = id;
   bool tells = false;       ///< A row without an id is no message, but says why there is none.
@@ -84,5 +87,8 @@ constexpr std::size_t place_among(std::span<const field> fields, std::string_vie
 std::span<const contract> contracts() noexcept;
 
 const contract& contract_of(statement id) noexcept;
+
+/// The name of its text.
+[[nodiscard]] std::string_view text_name(const contract& of) noexcept;
 
 }  // namespace tableq::inline v0::core

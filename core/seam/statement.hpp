@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,8 +10,10 @@ namespace tableq::inline v0::core {
 
 /// The statement before it with other columns: see message_detail.
 #define TABLEQ_DETAILS(query, name, shared, items, of) \
-  query(claim, name##_outline, shared, items, stored_row, .operation = (of)) \
-  query(claim, name##_seen, shared, items, stored_row, .operation = (of))
+  query(claim, name##_outline, shared, items, stored_row, \
+        .operation = (of), .detail = message_detail::outline) \
+  query(claim, name##_seen, shared, items, stored_row, \
+        .operation = (of), .detail = message_detail::seen)
 
 /// Every statement that core needs of a database: both parts of its name, then the types of the
 /// shared parameters, of each item, and of each row (core/seam/*_requests.hpp), then further members of
@@ -216,13 +217,9 @@ namespace tableq::inline v0::core {
 #define TABLEQ_ENUMERATOR(group, name, ...) group##_##name,
 
 enum class statement : std::uint8_t {
-  TABLEQ_STATEMENTS(TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR)
+  TABLEQ_STATEMENTS(TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR, TABLEQ_ENUMERATOR) after_all
 };
-
-#define TABLEQ_LISTED(group, name, ...) statement::group##_##name,
-/// How many there are.
-inline constexpr std::size_t statement_count =
-    std::array{TABLEQ_STATEMENTS(TABLEQ_LISTED, TABLEQ_LISTED, TABLEQ_LISTED)}.size();
+constexpr std::size_t statement_count = static_cast<std::size_t>(statement::after_all);
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

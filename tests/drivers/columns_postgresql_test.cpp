@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -69,14 +68,10 @@ INSTANTIATE_TEST_SUITE_P(, columns_of_postgresql,
 
 void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
   const tableq::dialect definition = tableq::find_dialect("postgresql");
-  const auto blocks =
-      tableq::drivers::split_blocks(definition.statements, tableq::drivers::clock_source::database,
-                                    tableq::drivers::take_order::ids, place);
+  const auto blocks = tableq::drivers::split_blocks(definition.statements, {.place = place});
   for (const contract& of : tableq::core::contracts()) {
     const bool may_lack = !of.needed_with(definition.capabilities);
-    std::string_view name = of.name;
-    tableq::drivers::columns_of(name);
-    EXPECT_TRUE(may_lack || blocks.contains(name)) << of.name;
+    EXPECT_TRUE(may_lack || blocks.contains(text_name(of))) << of.name;
   }
   for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);

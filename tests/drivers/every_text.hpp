@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <tableq/unstable/dialect.hpp>
@@ -24,8 +23,8 @@ inline std::vector<named_text> every_text(const tableq::dialect& definition) {
   using tableq::drivers::take_order;
   std::vector<named_text> out;
   for (const take_order order : {take_order::ids, take_order::turns}) {
-    for (const auto& [name, text] : tableq::drivers::split_blocks(
-             definition.statements, tableq::drivers::clock_source::database, order)) {
+    for (const auto& [name, text] :
+         tableq::drivers::split_blocks(definition.statements, {.order = order})) {
       if (order == take_order::turns && !name.starts_with("claim.")) continue;
       std::string table = name.substr(0, name.find('.'));
       if (table == "catalog" || table == "table" || table == "queue" || table == "doctor") {

@@ -1,8 +1,6 @@
 // Texts of dialects, which third parties write too: cut into blocks and statements, filled,
 // compiled.
 
-#include <algorithm>
-
 #include <tableq/error.hpp>
 #include <tableq/unstable/dialect.hpp>
 
@@ -33,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool fragments = text.find("-- fragment:") != text.npos;
   for (const auto clock : {clock_source::database, clock_source::given}) {
     try {
-      for (const auto& [name, block] : split_blocks(text, clock)) {
+      for (const auto& [name, block] : split_blocks(text, {.clock = clock})) {
         must(!name.empty() && name.find(' ') == std::string::npos, "a block has a name");
         must(fragments || block.size() <= text.size(), "a block is a part of the text");
       }

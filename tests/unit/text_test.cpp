@@ -64,7 +64,7 @@ TEST(fragments, have_a_form_for_a_given_clock) {
   const std::string file =
       "-- fragment: clock\nnow()\n-- fragment: clock.given\n:now\n-- name: a.b\nSELECT {clock}\n";
   EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
-  EXPECT_EQ(split_blocks(file, clock_source::given).at("a.b"), "SELECT :now");
+  EXPECT_EQ(split_blocks(file, {.clock = clock_source::given}).at("a.b"), "SELECT :now");
 }
 
 TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
@@ -74,7 +74,7 @@ TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
       "-- fragment: place.shard\n FROM shard\n-- name: a.b\nSELECT {clock}{place}\n";
   EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
   const auto shards = [&](clock_source clock) {
-    return split_blocks(file, clock, take_order::ids, table_place::shard).at("a.b");
+    return split_blocks(file, {.clock = clock, .place = table_place::shard}).at("a.b");
   };
   EXPECT_EQ(shards(clock_source::database), "SELECT there()FROM shard");
   EXPECT_EQ(shards(clock_source::given), "SELECT :nowFROM shard");

@@ -1,7 +1,9 @@
 #include "drivers/pieces.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/hex.hpp>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,13 +15,8 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 void put_bytes(std::string& out, std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   out += R"("\\x)";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += digits[byte >> 4U];
-    out += digits[byte & 0xfU];
-  }
+  boost::algorithm::hex_lower(bytes, std::back_inserter(out));
   out += '"';
 }
 

@@ -200,15 +200,10 @@ std::string encode_error(std::string_view text, bool ascii, std::size_t longest)
   std::string out;
   for (std::string_view rest = plain; !rest.empty();) {
     const std::size_t length = character_length(rest);
-    const std::string_view character = rest.substr(0, length);
+    const std::string next = in_ascii(rest.substr(0, length));
+    if (out.size() + next.size() > longest) break;
+    out += next;
     rest.remove_prefix(length);
-    // The escape is what JSON writes in its quotes.
-    const std::string next =
-        length == 1 ? std::string(character) : json(character).dump(-1, ' ', true).substr(1, 6);
-    const std::string pair =
-        length == 4 ? json(character).dump(-1, ' ', true).substr(7, 6) : std::string();
-    if (out.size() + next.size() + pair.size() > longest) break;
-    out.append(next).append(pair);
   }
   return out;
 }

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -64,35 +66,22 @@ class polling_watch final : public file_listener {
 };
 
 #if defined(TABLEQ_LINUX)
-/// A descriptor, closed by the destructor. Negative: there is none.
-class descriptor {
- public:
-  explicit descriptor(int opened) noexcept : opened_(opened) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (opened_ >= 0) ::close(opened_);
-  }
-
-  [[nodiscard]] int get() const noexcept { return opened_; }
-
- private:
-  int opened_;
-};
-
 /// The system reports each write. While writes are frequent, only some of them are reported.
 class inotify_watch final : public file_listener {
  public:
-  explicit inotify_watch(std::string file)
-      : file_(std::move(file)),
-        log_(file_ + "-wal"),
+  explicit inotify_watch(const std::filesystem::path& file)
+      : log_(file.string() + "-wal"),
+        name_(file.filename().string()),
         events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    const std::size_t slash = file_.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
-    usable_ = ::inotify_add_watch(events_.get(), folder.c_str(),
+    usable_ = ::inotify_add_watch(events_, file.parent_path().c_str(),
                                   added_events | removed_events | IN_MOVE_SELF) >= 0 &&
-              ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
+              ::inotify_add_watch(events_, file.c_str(), IN_MODIFY) >= 0;
     watch_log();
+  }
+  inotify_watch(const inotify_watch&) = delete;
+  inotify_watch& operator=(const inotify_watch&) = delete;
+  ~inotify_watch() override {
+    if (events_ >= 0) ::close(events_);
   }
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
@@ -105,7 +94,7 @@ class inotify_watch final : public file_listener {
       if (wakes().wait(-1, pause) == core::wake_pipe::woken_by::raised || pause < rest) return {};
       longest -= pause;
     }
-    if (wakes().wait(events_.get(), longest) != core::wake_pipe::woken_by::other) return {};
+    if (wakes().wait(events_, longest) != core::wake_pipe::woken_by::other) return {};
     const bool relevant = read_events();
     const auto reported_at = steady_clock::now();
     constexpr milliseconds shortest{1};
@@ -121,13 +110,7 @@ class inotify_watch final : public file_listener {
   static constexpr std::uint32_t removed_events = IN_DELETE | IN_MOVED_FROM;
 
   /// The first session creates the log, and the last one of all processes removes it.
-  void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
-
-  /// @param name the name of a file in the folder of the database file.
-  static bool has_name(const std::string& path, std::string_view name) noexcept {
-    return path.size() > name.size() && path.ends_with(name) &&
-           path[path.size() - name.size() - 1] == '/';
-  }
+  void watch_log() { ::inotify_add_watch(events_, log_.c_str(), IN_MODIFY); }
 
   /// Reads all events.
   /// @return whether one of them concerns the file or its log.
@@ -135,26 +118,26 @@ class inotify_watch final : public file_listener {
     bool relevant = false;
     alignas(inotify_event) std::array<char, 4096> buffer{};
     for (;;) {
-      const ssize_t got = ::read(events_.get(), buffer.data(), buffer.size());
+      const ssize_t got = ::read(events_, buffer.data(), buffer.size());
       if (got <= 0) return relevant;
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
         inotify_event event{};
         std::memcpy(&event, buffer.data() + at, sizeof event);
-        const char* const name = buffer.data() + at + sizeof event;
         // Other events: a change, dropped events, or a folder that was moved.
         const bool folder_event = (event.mask & (added_events | removed_events)) != 0;
-        const bool log_event = folder_event && has_name(log_, name);
+        const std::string_view name(folder_event ? buffer.data() + at + sizeof event : "");
+        const bool log_event = folder_event && name == name_ + "-wal";
         if (log_event && (event.mask & added_events) != 0) watch_log();
         // If the file is gone, readers wake and report that.
-        if (!folder_event || log_event || has_name(file_, name)) relevant = true;
+        if (!folder_event || log_event || name == name_) relevant = true;
         at += sizeof event + event.len;
       }
     }
   }
 
-  const std::string file_;
   const std::string log_;
-  const descriptor events_;
+  const std::string name_;  ///< Of the file, in its folder.
+  const int events_;
   bool usable_ = false;
   steady_clock::time_point ignores_until_{};
   milliseconds rest_{1};

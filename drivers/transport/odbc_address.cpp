@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <locale>
 #include <random>
 #include <system_error>
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 constexpr std::string_view stars = "***";
+constexpr std::string_view does_not_start = "IM004";
 constexpr std::string_view withheld =
     "the ODBC driver's words are withheld, because they may show the password";
 
@@ -42,11 +45,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 }
 
 std::string key_of(std::string_view text) {
-  std::string out;
-  for (const char c : trimmed(text)) {
-    out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return out;
+  return boost::algorithm::to_upper_copy(std::string(trimmed(text)), std::locale::classic());
 }
 
 /// The length of the value at the beginning of `text`, with its braces.
@@ -270,10 +269,6 @@ std::vector<std::string> installed_drivers() {
   }
   return out;
 }
-
-namespace {
-constexpr std::string_view does_not_start = "IM004";
-}  // namespace
 
 bool missing_driver(std::string_view sqlstate) noexcept {
   constexpr std::string_view not_loaded = "01000";

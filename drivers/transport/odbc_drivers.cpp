@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <charconv>
+#include <locale>
 #include <utility>
 
 #include "drivers/transport/odbc_address.hpp"
@@ -102,11 +103,7 @@ bool misplaces_port(const std::vector<attribute>& all) {
 }  // namespace
 
 std::string lowered(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
+  return boost::algorithm::to_lower_copy(std::string(text), std::locale::classic());
 }
 
 const driver_ways& ways_of(std::string_view name) {

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace tableq::inline v0::drivers::odbc {
 namespace {
 
 constexpr SQLSMALLINT most_records = 16;
-
-struct ranked_record {
-  int rank;
-  native_error what;
-};
 
 /// How many `[part]`s stand before a message. ODBC puts two before a message of the driver, and a
 /// third, the data source, before one of the server. FreeTDS has two before both.
@@ -28,7 +24,7 @@ int parts_before(std::string_view message) {
   return out;
 }
 
-int rank_of(const native_error& what, std::string_view message) {
+std::size_t rank_of(const native_error& what, std::string_view message) {
   if (what.sqlstate.starts_with("01") || what.sqlstate.starts_with("00")) return 2;
   return parts_before(message) > 2 ? 0 : 1;
 }
@@ -48,7 +44,7 @@ std::string plain_sentence(std::string_view message) {
 }
 
 std::vector<native_error> records_of(SQLSMALLINT kind, SQLHANDLE handle) {
-  std::vector<ranked_record> found;
+  std::array<std::vector<native_error>, 3> found;  // by rank
   for (SQLSMALLINT i = 1; i <= most_records; ++i) {
     std::array<SQLCHAR, 6> state{};
     std::array<SQLCHAR, SQL_MAX_MESSAGE_LENGTH> text{};
@@ -66,14 +62,10 @@ std::vector<native_error> records_of(SQLSMALLINT kind, SQLHANDLE handle) {
                      .sentence = plain_sentence(message)};
     // The name may be one that a trigger has made of data.
     if (one.sqlstate == "26000") one.sentence = "the server forgot a prepared statement";
-    const int rank = rank_of(one, message);
-    found.push_back({rank, std::move(one)});
+    found.at(rank_of(one, message)).push_back(std::move(one));
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
   std::vector<native_error> out;
-  out.reserve(found.size());
-  for (ranked_record& each : found) out.push_back(std::move(each.what));
+  for (auto& each : found) std::ranges::move(each, std::back_inserter(out));
   return out;
 }
 

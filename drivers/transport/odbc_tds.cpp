@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <optional>
-#include <utility>
 
 #include <tableq/error.hpp>
 
@@ -22,14 +21,14 @@ using namespace std::chrono_literals;
 struct tds_settings {
   std::string_view backend;
   uri location;
-  std::string instance;
-  std::string driver;
-  std::string encrypt;  ///< `yes`, `no`, `strict` or empty.
-  std::optional<bool> trust;
-  std::string application;
+  std::string instance = {};
+  std::string driver = {};
+  std::string encrypt = {};  ///< `yes`, `no`, `strict` or empty.
+  std::optional<bool> trust = {};
+  std::string application = {};
   bool windows_login = false;
   std::chrono::milliseconds statement_timeout = 30s;
-  std::optional<std::chrono::milliseconds> login_timeout;
+  std::optional<std::chrono::milliseconds> login_timeout = {};
 };
 
 /// Whether a key names a part of the address that stands before the question mark. Other programs
@@ -113,14 +112,7 @@ void check(const tds_settings& given) {
 }
 
 tds_settings read(const connection_url& url, std::string_view backend) {
-  tds_settings out{.backend = backend,
-                   .location = parse_uri(url, backend),
-                   .instance = {},
-                   .driver = {},
-                   .encrypt = {},
-                   .trust = {},
-                   .application = {},
-                   .login_timeout = {}};
+  tds_settings out{.backend = backend, .location = parse_uri(url, backend)};
   if (const std::size_t cut = out.location.host.find('\\'); cut != std::string::npos) {
     out.instance = out.location.host.substr(cut + 1);
     if (out.instance.empty()) refuse(backend, "after the backslash no instance is named");

@@ -1,10 +1,10 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -112,22 +112,11 @@ void find_files(sqlite3* handle, std::optional<session_files>& files) {
   if (found.found()) files->log = std::move(found);
 }
 
-/// A writing statement, from the first attempt to get the lock until its end.
-class write_attempt {
- public:
-  /// @param session null: no waiting line.
-  explicit write_attempt(sqlite_turn* session) : turn_(session) {
-    if (turn_ != nullptr) turn_->begin();
-  }
-  write_attempt(const write_attempt&) = delete;
-  write_attempt& operator=(const write_attempt&) = delete;
-  ~write_attempt() {
-    if (turn_ != nullptr) turn_->end();
-  }
-
- private:
-  sqlite_turn* turn_;
-};
+/// Held by a writing statement, from the first attempt to get the lock until its end.
+/// @param session null: no waiting line.
+std::unique_lock<sqlite_turn> turn_of(sqlite_turn* session) {
+  return session == nullptr ? std::unique_lock<sqlite_turn>() : std::unique_lock(*session);
+}
 
 struct finalize {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
@@ -175,7 +164,7 @@ class sqlite_prepared final : public prepared {
   }
 
   void run(const arguments& given, core::row_set& out) override {
-    const write_attempt lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
+    const auto lock = turn_of(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
     const running guard(handle_, statement_.get());
     const running of_query(handle_, query_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
@@ -304,7 +293,7 @@ class sqlite_executor final : public transport {
     return std::make_unique<sqlite_prepared>(handle_, std::move(statement), keep, turn_.get());
   }
   void script(const std::string& sql, boundary what) override {
-    const write_attempt lock(what == boundary::begin ? turn_.get() : nullptr);
+    const auto lock = turn_of(what == boundary::begin ? turn_.get() : nullptr);
     if (turn_ && what == boundary::begin) return run(begin_, sql);
     if (turn_ && what == boundary::commit) return run(commit_, sql);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);

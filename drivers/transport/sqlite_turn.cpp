@@ -1,7 +1,6 @@
 #include "drivers/transport/sqlite_turn.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <thread>
 #include <utility>
 
@@ -52,7 +51,7 @@ constexpr steady_clock::duration pause_beside_line = 500us;
 sqlite_turn::sqlite_turn(std::string log, std::chrono::milliseconds longest)
     : log_(std::move(log)), longest_(longest) {}
 
-void sqlite_turn::begin() {
+void sqlite_turn::lock() {
   asking_ = true;
   waited_ = false;
   began_ = clock::now();
@@ -68,7 +67,7 @@ void sqlite_turn::begin() {
   }
 }
 
-void sqlite_turn::end() noexcept {
+void sqlite_turn::unlock() noexcept {
   leave_head();
   ++writes_;
   if (waited_) {

@@ -30,9 +30,9 @@ class sqlite_turn {
   ~sqlite_turn() = default;
 
   /// Called before the session asks for the write lock. May wait.
-  void begin();
+  void lock();
   /// Called after the session has released the lock, or has failed.
-  void end() noexcept;
+  void unlock() noexcept;
 
   /// The lock was not free: SQLite's busy handler.
   /// @param tries how often it was called for this lock before.
@@ -55,7 +55,7 @@ class sqlite_turn {
   std::string log_;
   clock::duration longest_;
   file_lock line_;
-  bool asking_ = false;  // between begin and end
+  bool asking_ = false;  // between lock and unlock
   bool waited_ = false;
   bool head_ = false;
   clock::time_point began_{};       // the wait

@@ -52,40 +52,40 @@ class turn : public testing::Test {
 
 TEST_F(turn, ends_no_sooner_than_its_time_out) {
   sqlite_turn mine(log_, 100ms);
-  mine.begin();
+  mine.lock();
   const auto began = std::chrono::steady_clock::now();
   EXPECT_GT(refused(mine), 1);
   EXPECT_GE(std::chrono::steady_clock::now() - began, 95ms);
-  mine.end();
+  mine.unlock();
 }
 
 TEST_F(turn, ends_though_the_head_of_the_line_never_does) {
   const somebody stuck(log_);
   ASSERT_TRUE(stuck.becomes_head());
   sqlite_turn mine(log_, 300ms);
-  mine.begin();
+  mine.lock();
   EXPECT_GT(refused(mine), 1);
-  mine.end();
+  mine.unlock();
 }
 
 TEST_F(turn, does_not_wait_when_that_is_not_wanted) {
   const somebody stuck(log_);
   ASSERT_TRUE(stuck.becomes_head());
   sqlite_turn mine(log_, 0ms);
-  mine.begin();
+  mine.lock();
   EXPECT_EQ(refused(mine), 0);
-  mine.end();
+  mine.unlock();
 }
 
 TEST_F(turn, makes_who_waits_the_head_of_the_line_until_it_ends) {
   const somebody other(log_);
   sqlite_turn mine(log_, 1min);
-  mine.begin();
+  mine.lock();
   EXPECT_TRUE(mine.wait(0));
   EXPECT_TRUE(mine.wait(1));
   EXPECT_FALSE(other.becomes_head());
   EXPECT_TRUE(mine.wait(2));
-  mine.end();
+  mine.unlock();
   EXPECT_TRUE(other.becomes_head());
 }
 
@@ -93,7 +93,7 @@ TEST_F(turn, lets_go_of_the_line_with_its_session) {
   const somebody other(log_);
   {
     sqlite_turn mine(log_, 1min);
-    mine.begin();
+    mine.lock();
     EXPECT_TRUE(mine.wait(0));
     EXPECT_TRUE(mine.wait(1));
   }
@@ -105,22 +105,22 @@ TEST_F(turn, comes_when_the_head_leaves) {
   ASSERT_TRUE(first.becomes_head());
   sqlite_turn mine(log_, 1min);
   std::thread later([&] {
-    mine.begin();
+    mine.lock();
     EXPECT_TRUE(mine.wait(0));
     EXPECT_TRUE(mine.wait(1));
   });
   first.leaves();
   later.join();
-  mine.end();
+  mine.unlock();
   EXPECT_TRUE(first.becomes_head());
 }
 
 TEST_F(turn, waits_without_a_log_too) {
   for (const std::string& log : {std::string(), (folder_ / "none").string()}) {
     sqlite_turn mine(log, 50ms);
-    mine.begin();
+    mine.lock();
     EXPECT_GT(refused(mine), 1);
-    mine.end();
+    mine.unlock();
   }
 }
 

@@ -1,12 +1,10 @@
 #include "drivers/session.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <soci/soci.h>
@@ -14,7 +12,7 @@
 #include <tableq/error.hpp>
 #include <tableq/unstable/dialect.hpp>
 
-#include "core/base/undo.hpp"
+#include "core/base/at_end.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/faulty_transport.hpp"
@@ -448,7 +446,7 @@ bool dialect_session::cannot_write() noexcept {
 template <class Work>
 bool dialect_session::in_unit(on_loss loss, const Work& work) {
   begin_unit(transport_->in_transaction());
-  core::undo unit([this]() noexcept { undo_unit(); });
+  core::at_end unit([this]() noexcept { undo_unit(); });
   if (!work(on_loss::lost)) return false;
   loss_ = loss;
   commit_unit();
@@ -569,6 +567,8 @@ void dialect_session::run_loop(const call& of) {
   if (one || !(several || brackets())) {
     run_items(of, several, of.loss);
   } else if (!in_unit(of.loss, [&](on_loss loss) { return run_items(of, several, loss); })) {
+    if (broken_)  // The unit is still open, and would take in the next one.
+      throw native_failure({.link_lost = true, .sentence = "the database did not undo a change"});
     in_unit(of.loss, [&](on_loss loss) { return run_items(of, false, loss); });
   }
 }

@@ -10,12 +10,12 @@ namespace tableq::inline v0::core {
 /// @par Thread safety
 /// One thread.
 template <class Work>
-class undo {
+class at_end {
  public:
-  explicit undo(Work work) : work_(std::move(work)) {}
-  undo(const undo&) = delete;
-  undo& operator=(const undo&) = delete;
-  ~undo() {
+  explicit at_end(Work work) : work_(std::move(work)) {}
+  at_end(const at_end&) = delete;
+  at_end& operator=(const at_end&) = delete;
+  ~at_end() {
     if (armed_) work_();
   }
   void cancel() noexcept { armed_ = false; }

@@ -4,13 +4,13 @@
 
 #include <tableq/error.hpp>
 
-#include "core/base/undo.hpp"
+#include "core/base/at_end.hpp"
 #include "core/observe/observation.hpp"
 
 namespace tableq::inline v0::core {
 
-leased_session::~leased_session() {
-  if (session_) pool_->give_back(std::move(session_));
+void session_returner::operator()(connection* session) const noexcept {
+  pool->give_back(std::unique_ptr<connection>(session));
 }
 
 session_pool::session_pool(driver& source, std::size_t most, std::chrono::milliseconds patience,
@@ -26,7 +26,8 @@ session_pool::~session_pool() {
 leased_session session_pool::lease(std::chrono::milliseconds patience) {
   born_.check(driver_.name());
   std::unique_ptr<connection> session = idle_or_place(patience);
-  return {*this, session ? std::move(session) : connect()};
+  if (!session) session = connect();
+  return leased_session(session.release(), session_returner{this});
 }
 
 std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::milliseconds patience) {
@@ -59,7 +60,7 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
 
 std::unique_ptr<connection> session_pool::connect() {
   const auto begin = std::chrono::steady_clock::now();
-  undo place([this]() noexcept {
+  at_end place([this]() noexcept {
     const std::scoped_lock hold(mutex_);
     --open_;
     returned_.notify_one();

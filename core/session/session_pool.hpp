@@ -23,22 +23,13 @@ class no_free_session : public error {
   using error::error;
 };
 
-/// A session on loan. The destructor gives it back, or closes it if it is not usable.
-class leased_session {
- public:
-  leased_session(session_pool& pool, std::unique_ptr<connection> session) noexcept
-      : pool_(&pool), session_(std::move(session)) {}
-  leased_session(leased_session&&) noexcept = default;
-  leased_session& operator=(leased_session&&) = delete;
-  ~leased_session();
-
-  connection& operator*() const noexcept { return *session_; }
-  connection* operator->() const noexcept { return session_.get(); }
-
- private:
-  session_pool* pool_;
-  std::unique_ptr<connection> session_;
+/// Gives a session back to its pool, or closes it if it is not usable.
+struct session_returner {
+  session_pool* pool = nullptr;
+  void operator()(connection* session) const noexcept;
 };
+/// A session on loan.
+using leased_session = std::unique_ptr<connection, session_returner>;
 
 /// The sessions of one database: opened when needed, kept for later calls, limited in number.
 ///
@@ -61,7 +52,7 @@ class session_pool {
   leased_session lease(std::chrono::milliseconds patience);
 
  private:
-  friend class leased_session;
+  friend session_returner;
   void give_back(std::unique_ptr<connection> session) noexcept;
   /// An idle session, or null: then the place for another is reserved.
   std::unique_ptr<connection> idle_or_place(std::chrono::milliseconds patience);

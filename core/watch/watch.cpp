@@ -5,8 +5,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/at_end.hpp"
 #include "core/base/errors.hpp"
-#include "core/base/undo.hpp"
 #include "core/claim/lease_table.hpp"
 #include "core/database/access.hpp"
 #include "core/database/open_transaction.hpp"
@@ -87,12 +87,12 @@ void watch_state::add(std::shared_ptr<queue_state> queue, std::int64_t number) {
     const std::scoped_lock hold(mutex_);
     const auto [at, added] = by_number_.try_emplace(number);
     if (!added) refuse("another queue of the watch has this number");
-    undo number_alone([&, at = at]() noexcept { by_number_.erase(at); });
+    at_end number_alone([&, at = at]() noexcept { by_number_.erase(at); });
     made->place = idle_.insert(idle_.end(), made);
     number_alone.cancel();
     at->second = made->place;
   }
-  undo entry_alone([&]() noexcept { remove(number); });
+  at_end entry_alone([&]() noexcept { remove(number); });
   made->follow();
   entry_alone.cancel();
   mark(*made);

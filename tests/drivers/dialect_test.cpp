@@ -1,4 +1,3 @@
-#include <tableq/schema.hpp>
 #include <tableq/unstable/dialect.hpp>
 
 #include "support/fixture.hpp"
@@ -51,6 +50,31 @@ TEST_P(dialects, of_third_parties_are_registered_at_run_time) {
   mail.enqueue("hello");
   EXPECT_EQ(mail.dequeue()->payload, "hello");
   EXPECT_TRUE(other.drop("mail"));
+}
+
+TEST_P(dialects, whose_undo_fails_tell_of_settlements_only_what_is_stored) {
+  dialect mine = copy_of(db().backend());
+  mine.name = "cannot_undo_" + db().backend();
+  mine.schemes = {"cannot-undo-" + db().backend()};
+  mine.rollback = "CANNOT UNDO";
+  tableq::register_dialect(mine);
+  const std::string url = here().url();
+  const std::string theirs = mine.schemes.front() + url.substr(url.find("://"));
+  const tableq::open_options options{.table_prefix = "third_", .retry_for = {}};
+  tableq::database other = tableq::database::open(theirs, options);
+  auto jobs = other.claim("jobs");
+  jobs.enqueue_batch({{"a"}, {"b"}});
+  const auto taken = jobs.take(2);
+  ASSERT_EQ(jobs.complete(taken.at(0)), tableq::settle_result::applied);
+  std::size_t leased = 0;
+  try {
+    EXPECT_EQ(jobs.complete_batch(taken).at(1), tableq::settle_result::applied);
+  } catch (const tableq::error& e) {
+    EXPECT_EQ(e.code(), errc::connection_lost);
+    leased = 1;
+  }
+  EXPECT_EQ(tableq::database::open(url, options).claim("jobs").stats().leased, leased);
+  EXPECT_TRUE(other.drop("jobs"));
 }
 
 TEST_P(dialects, that_lack_a_statement_are_refused_by_its_name) {

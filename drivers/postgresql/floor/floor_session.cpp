@@ -7,7 +7,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/base/undo.hpp"
+#include "core/base/at_end.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::drivers::postgresql {
@@ -376,7 +376,7 @@ void floor_session::look(known_table& of, order by) {
   for (int i = 0; i < looks_at_once; ++i) {
     const auto asked = of.where.ask(by, clock::now());
     if (!asked) return;
-    core::undo looking([&]() noexcept { of.where.give_up(); });  // the next look is a first one
+    core::at_end looking([&]() noexcept { of.where.give_up(); });  // the next look is a first one
     table_places::sight seen = see(of, *asked);
     of.where.answer(*asked, std::move(seen), clock::now());
     looking.cancel();

@@ -11,7 +11,7 @@
 #include <tableq/message.hpp>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/statements.hpp"
+#include "core/seam/claim_requests.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -54,8 +54,8 @@ class own_table final : public lease_table {
     if (terms.how != reading::look)
       return to_taken(queue, queue.execute(tx, statements::claim_take, asked));
     if (looks_at_limits(queue)) {
-      const auto options = queue.shared().stored.text();
-      if (options != nullptr) asked.options = *options;
+      const auto known = queue.shared().stored.last();
+      if (known != nullptr) asked.options = known->text;
       return looked(queue, queue.execute(tx, statements::claim_look, asked));
     }
     const auto due_in = next_due_in(queue, tx);

@@ -54,19 +54,14 @@ struct queue_key {
 /// Shared objects: safe.
 class stored_options {
  public:
+  struct answer {
+    std::string text;  ///< As the catalogue has them.
+    queue_info info;
+  };
   /// Null: nobody has asked since the queue was opened.
-  [[nodiscard]] std::shared_ptr<const queue_info> last() const {
+  [[nodiscard]] std::shared_ptr<const answer> last() const {
     const std::scoped_lock hold(mutex_);
-    return last_ == nullptr ? nullptr : std::shared_ptr<const queue_info>(last_, &last_->info);
-  }
-  /// The same as the catalogue has them.
-  [[nodiscard]] std::shared_ptr<const std::string> text() const {
-    const std::scoped_lock hold(mutex_);
-    return last_ == nullptr ? nullptr : std::shared_ptr<const std::string>(last_, &last_->text);
-  }
-  [[nodiscard]] bool is(std::string_view text) const {
-    const std::scoped_lock hold(mutex_);
-    return last_ != nullptr && last_->text == text;
+    return last_;
   }
   void learn(std::string text, queue_info info) {
     const auto made = std::make_shared<const answer>(answer{std::move(text), std::move(info)});
@@ -80,10 +75,6 @@ class stored_options {
   }
 
  private:
-  struct answer {
-    std::string text;
-    queue_info info;
-  };
   mutable std::mutex mutex_;
   std::shared_ptr<const answer> last_;  // guarded by mutex_
   std::atomic<std::uint64_t> version_ = 0;

@@ -54,14 +54,6 @@ transaction_state::use::~use() {
   transaction_.user_ = std::thread::id{};
 }
 
-transaction_state::unit_end::unit_end(transaction_state& owner) noexcept
-    : transaction_(owner),
-      changed_before_(owner.changed_),
-      exceptions_(std::uncaught_exceptions()) {}
-transaction_state::unit_end::~unit_end() {
-  if (std::uncaught_exceptions() > exceptions_) transaction_.changed_ = changed_before_;
-}
-
 transaction_state::transaction_state(std::shared_ptr<database_state> database,
                                      std::chrono::milliseconds retry_for)
     : database_(std::move(database)) {
@@ -70,8 +62,8 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
         retry_for, contact::known,
         [this] {
           leased_.reset();
-          leased_.emplace(database_->sessions().lease());
-          (*leased_)->begin();
+          leased_ = database_->sessions().lease();
+          leased_->begin();
         },
         &observing);
   });
@@ -115,7 +107,7 @@ connection& transaction_state::session() {
   if (!active_) refuse("the transaction has ended; begin another");
   if (lent_ != nullptr) return *lent_;
   mark_->used_here();
-  return adopted_ ? *adopted_ : **leased_;
+  return adopted_ ? *adopted_ : *leased_;
 }
 
 void transaction_state::refuse_beside() {
@@ -194,12 +186,9 @@ void transaction_state::commit_now() {
   }
   check_open(open_session);
   // After a failed commit the transaction has ended: the session is rolled back and returned.
-  struct finish {
-    transaction_state* owner;
-    ~finish() {
-      if (owner->active_) owner->end();
-    }
-  } const at_the_end{this};
+  const at_end ended([this]() noexcept {
+    if (active_) end();
+  });
   database_->observed(database_operation("commit"),
                       [&](const observation& /*observing*/) { open_session.commit(); });
   const auto touched = std::exchange(touched_, {});
@@ -237,7 +226,7 @@ void transaction_state::roll_back_now() {
 
 void transaction_state::undo() noexcept {
   database_->observed(database_operation("rollback"),
-                      [this](const observation& /*observing*/) { (*leased_)->rollback(); });
+                      [this](const observation& /*observing*/) { leased_->rollback(); });
 }
 
 observed_operation transaction_state::database_operation(std::string_view name) const noexcept {
@@ -247,7 +236,7 @@ observed_operation transaction_state::database_operation(std::string_view name) 
 void transaction_state::end() noexcept {
   active_ = false;
   mark_.reset();
-  (*leased_)->rollback();
+  leased_->rollback();
   leased_.reset();
   announce_rollback();
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/at_end.hpp"
 #include "core/database/database_state.hpp"
 #include "core/database/open_transaction.hpp"
 #include "core/session/retry.hpp"
@@ -64,20 +65,13 @@ class transaction_state {
   /// Whether it is a part of a shared unit. Its steps are not observed: any thread may run them,
   /// and the unit may run again.
   [[nodiscard]] bool is_part() const noexcept { return lent_ != nullptr; }
-  /// While an object lives, an observer sees the statements in the transaction as one operation,
-  /// which its maker reports.
-  class one_operation {
-   public:
-    explicit one_operation(transaction_state& owner) noexcept : transaction_(owner) {
-      owner.one_operation_ = true;
-    }
-    one_operation(const one_operation&) = delete;
-    one_operation& operator=(const one_operation&) = delete;
-    ~one_operation() { transaction_.one_operation_ = false; }
-
-   private:
-    transaction_state& transaction_;
-  };
+  /// Runs `work()`. An observer sees its statements as one operation, which the caller reports.
+  template <class Work>
+  auto as_one_operation(Work work) {
+    const at_end done([this]() noexcept { one_operation_ = false; });
+    one_operation_ = true;
+    return work();
+  }
   /// Whether an observer is told of each statement.
   [[nodiscard]] bool tells_statements() const noexcept { return !is_part() && !one_operation_; }
   /// The work in a shared unit has ended; another thread may destroy the object.
@@ -113,10 +107,12 @@ class transaction_state {
   template <class Work>
   auto as_unit(Work work) {
     if (!adopted_) return work();
-    const unit_end at_the_end(*this);
+    // A unit that failed has changed nothing.
+    at_end failed([this, before = changed_]() noexcept { changed_ = before; });
     unit_of_work unit(session());
     auto result = work();
     unit.commit();
+    failed.cancel();
     announce_unit();
     return result;
   }
@@ -166,20 +162,6 @@ class transaction_state {
     bool readmitted = false;    ///< With room_changed: messages were added that need no room.
   };
 
-  /// Ends a unit, which has changed nothing if it failed.
-  class unit_end {
-   public:
-    explicit unit_end(transaction_state& owner) noexcept;
-    unit_end(const unit_end&) = delete;
-    unit_end& operator=(const unit_end&) = delete;
-    ~unit_end();
-
-   private:
-    transaction_state& transaction_;
-    bool changed_before_;
-    int exceptions_;
-  };
-
   touched_queue& touched(shared_queue& queue) {
     touched_queue& out = touched_[queue.key];
     if (!out.queue) out.queue = queue.shared_from_this();
@@ -197,7 +179,7 @@ class transaction_state {
   [[nodiscard]] observed_operation database_operation(std::string_view name) const noexcept;
 
   std::shared_ptr<database_state> database_;
-  std::optional<leased_session> leased_;
+  leased_session leased_;
   std::unique_ptr<connection> adopted_;
   const void* callers_session_ = nullptr;
   connection* lent_ = nullptr;  // of a shared unit of work

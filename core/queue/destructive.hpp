@@ -13,7 +13,7 @@
 #include <tableq/stats.hpp>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/statements.hpp"
+#include "core/seam/queue_requests.hpp"
 
 namespace tableq::inline v0::core {
 

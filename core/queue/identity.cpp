@@ -9,6 +9,7 @@
 #include "core/database/busy_beside.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -22,15 +23,11 @@ void check_identity(const queue_state& queue, transaction_state* tx,
   if (rows.empty()) {
     throw error(errc::not_found, advice::never, dropped + ", and this handle ended with it", where);
   }
-  if (rows.front().kind == to_string(queue.info().kind)) {
-    throw error(errc::not_found, advice::never,
-                dropped + " and created again; this handle is of the old one: open the queue again",
-                where);
-  }
-  throw error(errc::kind_mismatch, advice::never,
-              dropped +
-                  " and created again as another kind; this handle is of the old one: open "
-                  "the new one",
+  const bool alike = rows.front().kind == to_string(queue.info().kind);
+  throw error(alike ? errc::not_found : errc::kind_mismatch, advice::never,
+              dropped + " and created again" +
+                  (alike ? "; this handle is of the old one: open the queue again"
+                         : " as another kind; this handle is of the old one: open the new one"),
               where);
 }
 
@@ -39,7 +36,7 @@ namespace {
 /// Options of a later version stay unknown to this process, until it opens the queue again.
 void learn_options(const queue_state& queue, const limits_row& row) {
   stored_options& stored = queue.shared().stored;
-  if (stored.is(row.options)) return;
+  if (const auto known = stored.last(); known != nullptr && known->text == row.options) return;
   queue_info now{.name = queue.name(),
                  .kind = queue.info().kind,
                  .layout = queue.info().layout,

@@ -7,7 +7,7 @@
 #include <tableq/transaction.hpp>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/statements.hpp"
+#include "core/seam/limit_requests.hpp"
 
 namespace tableq::inline v0::core {
 

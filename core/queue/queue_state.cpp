@@ -165,39 +165,23 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
       shared_(database_->shared(names_, timing_of(info_.kind))),
       mapped_(std::move(mapped)) {}
 
-std::shared_ptr<const queue_state> queue_state::renewed(const queue_state& latest,
-                                                        const queue_info& stored,
-                                                        bool may_ask) const {
+const queue_state* queue_state::renewed(const queue_state& latest, const queue_info& stored,
+                                        bool may_ask) const {
   queue_info info = with_given(stored, follows_->first);
-  if (encode_options(info) == encode_options(latest.info())) {
-    return {std::shared_ptr<const queue_state>(), &latest};  // owns nothing
+  if (encode_options(info) == encode_options(latest.info())) return &latest;
+  std::shared_ptr<const queue_state> letters = latest.dead_letters_;
+  if (info.dead_letters != latest.info().dead_letters) {
+    if (!may_ask && !info.dead_letters.empty()) return nullptr;
+    letters = info.dead_letters.empty() ? nullptr : follows_->second(info.dead_letters);
   }
-  std::shared_ptr<const queue_state> letters;
-  if (info.dead_letters == latest.info().dead_letters) {
-    letters = latest.dead_letters_;
-  } else if (!info.dead_letters.empty()) {
-    if (!may_ask) return nullptr;
-    letters = follows_->second(info.dead_letters);
-  }
-  if (const queue_state* const known = earlier(info, letters.get())) {
-    return {std::shared_ptr<const queue_state>(), known};  // owns nothing
-  }
-  auto out = std::make_shared<queue_state>(database_, std::move(info), std::move(letters));
-  out->opened_ = this;
-  return out;
-}
-
-const queue_state* queue_state::earlier(const queue_info& info, const queue_state* letters) const {
-  const std::string options = encode_options(info);
-  const auto is_it = [&](const queue_state& each) {
-    return each.info().layout == info.layout && each.dead_letters_.get() == letters &&
-           encode_options(each.info()) == options;
-  };
-  if (is_it(*this)) return this;
   const std::scoped_lock hold(renewing_);
-  const auto found =
-      std::ranges::find_if(renewals_, [&](const auto& each) { return is_it(*each); });
-  return found == renewals_.end() ? nullptr : found->get();
+  auto& renewal = renewals_[{encode_options(info), info.layout, letters.get()}];
+  if (renewal == nullptr) {
+    auto made = std::make_unique<queue_state>(database_, std::move(info), std::move(letters));
+    made->opened_ = this;
+    renewal = std::move(made);
+  }
+  return renewal.get();
 }
 
 const queue_state& queue_state::current(bool may_ask) const noexcept {
@@ -212,11 +196,9 @@ const queue_state& queue_state::current(bool may_ask) const noexcept {
   try {
     const auto last = stored.last();
     const bool asks = may_ask && open_transaction::on_this_thread() == 0;
-    auto made = last == nullptr ? nullptr : renewed(latest, *last, asks);
+    const queue_state* const made = last == nullptr ? nullptr : renewed(latest, last->info, asks);
     if (made == nullptr) return latest;
-    const std::scoped_lock hold(renewing_);
-    latest_.store(made.get(), std::memory_order_release);
-    if (made.use_count() > 0) renewals_.push_back(std::move(made));
+    latest_.store(made, std::memory_order_release);
     heard_.store(version, std::memory_order_release);
   } catch (const std::exception&) {  // The dead-letter queue cannot be opened now.
     next_try_.store((now + std::chrono::seconds{1}).time_since_epoch().count());
@@ -257,8 +239,7 @@ void queue_state::execute_as_one(transaction_state& tx, const contract& what, st
                                  const std::function<std::size_t()>& work) const {
   observer* const watching = tx.tells_statements() ? database_->watching() : nullptr;
   observed(watching, what, given, true, [&](observation& observing) {
-    const transaction_state::one_operation all(tx);
-    const std::size_t done = work();
+    const std::size_t done = tx.as_one_operation(work);
     observing.count(done);
     return done;
   });

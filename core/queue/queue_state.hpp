@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tableq/fwd.hpp>
 #include <tableq/schema.hpp>
@@ -138,12 +138,8 @@ class queue_state {
   void observed(observer* watching, const contract& what, std::size_t given, bool in_transaction,
                 Work work) const;
   /// The state for other stored options; null: it cannot be made now.
-  [[nodiscard]] std::shared_ptr<const queue_state> renewed(const queue_state& latest,
-                                                           const queue_info& stored,
-                                                           bool may_ask) const;
-  /// One that had these options before, so that options that change to and fro keep no memory.
-  [[nodiscard]] const queue_state* earlier(const queue_info& info,
-                                           const queue_state* letters) const;
+  [[nodiscard]] const queue_state* renewed(const queue_state& latest, const queue_info& stored,
+                                           bool may_ask) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;
@@ -157,7 +153,11 @@ class queue_state {
   mutable std::atomic<std::uint64_t> heard_ = 0;  // the version of the stored options
   mutable std::atomic<std::chrono::steady_clock::rep> next_try_ = 0;
   mutable std::mutex renewing_;
-  mutable std::vector<std::shared_ptr<const queue_state>> renewals_;  // guarded by renewing_
+  /// By options, layout and dead-letter queue, so that options that change to and fro keep no
+  /// memory. Guarded by renewing_.
+  mutable std::map<std::tuple<std::string, int, const queue_state*>,
+                   std::unique_ptr<const queue_state>>
+      renewals_;
   mutable std::once_flag written_;
   mutable std::shared_ptr<void> writing_;  // the last member, so it is destroyed first
 };

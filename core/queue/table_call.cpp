@@ -11,7 +11,6 @@
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/fields.hpp"
-#include "core/seam/statements.hpp"
 #include "core/session/combiner.hpp"
 #include "core/session/retry.hpp"
 
@@ -25,14 +24,6 @@ constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024;
 
 bool same(const value& a, const value& b) {
   return a.is == b.is && a.number == b.number && a.data == b.data;
-}
-
-std::unique_ptr<transaction_state> part_of(const queue_state& queue, connection& session,
-                                           const std::function<void(transaction_state&)>& work) {
-  auto part = std::make_unique<transaction_state>(queue.database().shared_from_this(), session);
-  work(*part);
-  part->end_part();
-  return part;
 }
 
 bool has_key(const contract& what, std::span<const value> items) noexcept {
@@ -279,7 +270,10 @@ void in_shared_unit(const queue_state& queue, const std::function<void(transacti
   database_state& database = queue.database();
   std::unique_ptr<transaction_state> part;  // of the last attempt
   const std::function<void(connection&)> attempt = [&](connection& session) {
-    part = part_of(queue, session, work);
+    auto made = std::make_unique<transaction_state>(database.shared_from_this(), session);
+    work(*made);
+    made->end_part();
+    part = std::move(made);
   };
   if (database.capabilities().one_writer && database.options().shortcuts.combining) {
     table_call call(queue, attempt);

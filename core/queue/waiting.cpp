@@ -9,6 +9,7 @@
 
 #include "core/database/open_transaction.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -30,7 +31,7 @@ std::chrono::steady_clock::time_point attend(const queue_state& queue) {
   if (open_transaction::on_this_thread() > 0) return next;
   const auto heard = queue.shared().stored.last();
   for (const upkeep& work : queue.database().upkeeps())
-    next = std::min(next, work(queue, heard == nullptr ? queue.info() : *heard));
+    next = std::min(next, work(queue, heard == nullptr ? queue.info() : heard->info));
   return next;
 }
 

@@ -7,8 +7,9 @@
 #include <stop_token>
 #include <type_traits>
 
+#include "core/base/at_end.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/statements.hpp"
+#include "core/seam/catalog_requests.hpp"
 #include "core/waking/watcher.hpp"
 
 namespace tableq::inline v0::core {
@@ -44,13 +45,6 @@ struct wait_terms {
 template <class Read, class DueIn, class More>
 [[nodiscard]] auto wait_for(const queue_state& queue, const wait_terms& terms, DueIn due_in,
                             Read read, More more) {
-  // If a read throws, another reader must poll instead.
-  struct hint_guard {
-    waker* readers;
-    ~hint_guard() {
-      if (readers != nullptr) readers->hint();
-    }
-  };
   watched_queue& watched = queue.shared().watched;
   const auto until = std::chrono::steady_clock::now() + terms.longest;
   const auto over = [&] {
@@ -73,10 +67,11 @@ template <class Read, class DueIn, class More>
         reason == woken::no && !over() && std::chrono::steady_clock::now() >= attend_at;
     if (reason == woken::clock || only_attends) continue;
     mark = watched.readers.mark();
-    hint_guard guard{&watched.readers};
+    // If the read throws, another reader must poll instead.
+    at_end failed([&]() noexcept { watched.readers.hint(); });
     found = read(reason);
     if (terms.refuses && found.empty()) refuse_hidden(queue);
-    guard.readers = nullptr;
+    failed.cancel();
     if (!found.empty()) reader.found(reason, more());
     if (!found.empty() || over()) return found;
   }

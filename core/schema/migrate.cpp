@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <tableq/error.hpp>
 
@@ -187,8 +186,8 @@ class migrator {
     leased_.reset();
     own_.reset();
     if (database_.capabilities().max_sessions) {  // such a database cannot be opened again
-      leased_.emplace(database_.sessions().lease());
-      session_ = &**leased_;
+      leased_ = database_.sessions().lease();
+      session_ = leased_.get();
     } else {
       own_ = database_.dialect_driver().connect();
       session_ = own_.get();
@@ -205,7 +204,7 @@ class migrator {
 
   database_state& database_;
   std::chrono::milliseconds wait_;
-  std::optional<leased_session> leased_;
+  leased_session leased_;
   // Closed at the end, and with it its lock and its settings.
   std::unique_ptr<connection> own_;
   connection* session_ = nullptr;

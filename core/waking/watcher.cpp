@@ -124,7 +124,7 @@ void watcher::waiting::found_by_itself() {
   watcher_.nudge_before(queue_.plan.next());
 }
 
-void watcher::waiting::look_again(milliseconds after) {
+void watcher::waiting::look_again(std::optional<milliseconds> after) {
   const std::scoped_lock hold(watcher_.mutex_);
   queue_.plan.due_in(steady_clock::now(), after);
   watcher_.nudge_before(queue_.plan.next());
@@ -139,12 +139,6 @@ bool watcher::waiting::take_question() {
   if (!queue_.timed) return false;
   const std::scoped_lock hold(watcher_.mutex_);
   return queue_.plan.take_question();
-}
-
-void watcher::waiting::answer(std::optional<milliseconds> delay) {
-  const std::scoped_lock hold(watcher_.mutex_);
-  queue_.plan.due_in(steady_clock::now(), delay);
-  watcher_.nudge_before(queue_.plan.next());
 }
 
 void watcher::waiting::not_answered() {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -12,10 +11,10 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include <tableq/options.hpp>
 
+#include "core/base/at_end.hpp"
 #include "core/seam/listener.hpp"
 #include "core/session/backoff.hpp"
 #include "core/waking/poll_pace.hpp"
@@ -70,14 +69,13 @@ class watcher {
     void found(woken reason, bool more);
     /// The reader found something without being woken, and goes on. Wakes no other one.
     void found_by_itself();
-    /// The reader must look again after this time, of which nothing else will tell.
-    void look_again(std::chrono::milliseconds after);
+    /// The reader must look again after this time, of which nothing else will tell; none: never.
+    void look_again(std::optional<std::chrono::milliseconds> after);
     /// False: the system had no thread for the watcher, and nothing wakes the readers.
     [[nodiscard]] bool attended() const;
 
    private:
     [[nodiscard]] bool take_question();
-    void answer(std::optional<std::chrono::milliseconds> delay);
     void not_answered();
 
     watcher& watcher_;
@@ -147,15 +145,10 @@ class watcher {
 template <class Ask>
 void watcher::waiting::ask_due(Ask ask) {
   if (!take_question()) return;
-  struct answer_guard {
-    waiting* reader;
-    ~answer_guard() {
-      if (reader != nullptr) reader->not_answered();
-    }
-  } guard{this};
+  at_end failed([this]() noexcept { not_answered(); });
   const std::optional<std::chrono::milliseconds> delay = ask();
-  guard.reader = nullptr;
-  answer(delay);
+  failed.cancel();
+  look_again(delay);
 }
 
 /// The channel of a queue, as texts write it: `{table:tableq}`.

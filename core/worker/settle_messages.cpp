@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/at_end.hpp"
 #include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/retention.hpp"
@@ -227,11 +228,7 @@ class settler {
   bool settle_and_take(std::vector<settlement>& batch) {
     const std::size_t max = begin_joint_take(worker_, queue_);
     if (max == 0) return false;
-    struct end_guard {
-      const worker_state& worker;
-      worker_queue& queue;
-      ~end_guard() { end_joint_take(worker, queue); }
-    } const guard{worker_, queue_};
+    const at_end ended([this]() noexcept { end_joint_take(worker_, queue_); });
     try {
       const queue_state& queue = queue_.state();
       auto done = operation(

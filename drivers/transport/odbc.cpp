@@ -5,7 +5,6 @@
 #include <soci/soci.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/locale/encoding_utf.hpp>
 #include <chrono>
 #include <cstddef>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/at_end.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/foreign_names.hpp"
@@ -143,13 +143,10 @@ class statement_handle {
   /// that they report.
   void run(const std::string& sql, const std::vector<core::value_type>& columns,
            core::row_set& out) {
-    struct closing {
-      SQLHSTMT statement;
-      ~closing() {
-        SQLFreeStmt(statement, SQL_CLOSE);
-        SQLFreeStmt(statement, SQL_RESET_PARAMS);
-      }
-    } const guard{handle_};
+    const core::at_end closed([this]() noexcept {
+      SQLFreeStmt(handle_, SQL_CLOSE);
+      SQLFreeStmt(handle_, SQL_RESET_PARAMS);
+    });
     SQLRETURN result = prepared_ ? SQLExecute(handle_) : execute(sql);
     bool wanted = !columns.empty();
     bool kept_back = false;
@@ -466,13 +463,9 @@ std::unique_ptr<transport> attach(const core::any_session& session, const endpoi
 }
 
 std::string product_of(SQLHDBC link) {
-  std::array<SQLCHAR, 256> name{};
-  SQLSMALLINT length = 0;
-  if (!SQL_SUCCEEDED(SQLGetInfo(link, SQL_DBMS_NAME, name.data(),
-                                static_cast<SQLSMALLINT>(name.size()), &length))) {
-    fail(SQL_HANDLE_DBC, link, link);
-  }
-  return reinterpret_cast<const char*>(name.data());
+  std::string name = information(link, SQL_DBMS_NAME);
+  if (name.empty()) fail(SQL_HANDLE_DBC, link, link);
+  return name;
 }
 
 bool fits(const core::any_session& session, const dialect& definition) {

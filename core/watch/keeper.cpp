@@ -7,9 +7,9 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/at_end.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/process.hpp"
-#include "core/base/undo.hpp"
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/input/validate.hpp"
@@ -37,7 +37,7 @@ milliseconds period_of(milliseconds lease) {
 keeper_state::keeper_state(std::shared_ptr<database_state> database)
     : database_(std::move(database)), pauses_(first_pause_of_a_keeper, longest_pause_of_a_keeper) {
   database_->settled().follow(*this);
-  undo followed([this]() noexcept { database_->settled().unfollow(*this); });
+  at_end followed([this]() noexcept { database_->settled().unfollow(*this); });
   try {
     thread_ = std::thread([this] { run(); });
     followed.cancel();

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/at_end.hpp"
 #include "core/base/errors.hpp"
-#include "core/base/undo.hpp"
 #include "core/input/validate.hpp"
 #include "core/worker/call_handler.hpp"
 #include "core/worker/keep_leases.hpp"
@@ -50,7 +50,7 @@ class inside {
 worker_engine::worker_engine(std::vector<worker_source> sources, worker_options options)
     : state_(std::move(sources), std::move(options)) {
   check_here();
-  undo begun([this]() noexcept { join_threads(); });
+  at_end begun([this]() noexcept { join_threads(); });
   try {
     start_threads();
   } catch (const std::system_error&) {  // The system has no more threads.

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,10 +35,12 @@ struct metric_key {
   Text kind;
   Text operation;  ///< Empty: the figures of the whole queue or backend.
 
+  [[nodiscard]] std::array<std::string_view, 4> in_order() const noexcept {
+    return {backend, queue, kind, operation};
+  }
   template <class Other>
-  [[nodiscard]] bool operator<(const metric_key<Other>& other) const {
-    return std::tie(backend, queue, kind, operation) <
-           std::tie(other.backend, other.queue, other.kind, other.operation);
+  [[nodiscard]] bool operator<(const metric_key<Other>& other) const noexcept {
+    return in_order() < other.in_order();
   }
 };
 

@@ -16,6 +16,7 @@
 #include "core/database/database_state.hpp"
 #include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/move/leftover.hpp"
 #include "core/queue/queue_state.hpp"

@@ -46,12 +46,8 @@ exit_status purge_claim(tableq::database& db, tableq::claim_queue& queue,
   if (found == exit_status::nothing && which == tableq::message_state::dead) {
     const std::string words = words_on_dead_letters(db, queue);
     if (!words.empty()) {
-      const std::string letters = require(db, queue.name()).dead_letters;
-      const auto stored = db.find(letters);
-      const bool leases = stored && stored->kind == tableq::kind::claim;
-      status_line().note(words + "; `tableq " +
-                         (leases ? "cancel " + letters + " --state ready" : "dequeue " + letters) +
-                         "` deletes them");
+      status_line().note(words + "; `tableq cancel " + require(db, queue.name()).dead_letters +
+                         " --state ready` deletes them");
     }
   }
   return exit_status::done;

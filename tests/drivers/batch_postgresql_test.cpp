@@ -4,6 +4,8 @@
 #include <chrono>
 #include <map>
 
+#include <tableq/testing.hpp>
+
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
 #include "core/seam/statements.hpp"
@@ -155,8 +157,12 @@ TEST_P(batches_of_postgresql, fail_each_message_with_its_own_error_and_delay) {
                   text_value(errors[i]), number_value(static_cast<std::int64_t>(i) * 1'000'000),
                   number_value(1000), number_value(0)});
   }
-  const std::array shared{number_value(5), value(), number_value(1000)};
-  const row_set rows = session_->execute(contract_of(statement::claim_fail), claim_, shared, items);
+  const std::array shared{number_value(5), value()};
+  const tableq::testing::set_clock clock{
+      [] { return tableq::timestamp(std::chrono::milliseconds(1000)); }};
+  tableq::core::table_names names = claim_;
+  names.clock = &clock;
+  const row_set rows = session_->execute(contract_of(statement::claim_fail), names, shared, items);
   ASSERT_EQ(rows.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto found =

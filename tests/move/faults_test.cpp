@@ -21,8 +21,8 @@ class moves_with_faults : public move_test {
    public:
     databases(moves_with_faults& test, bool in_source)
         : from_(in_source ? plan_.open(test.here().url(), once_) : test.open(once_)),
-          to_(in_source ? test.there().open(once_)
-                        : plan_.open(test.there().here().url(), once_)) {}
+          to_(in_source ? test.there().open(once_) : plan_.open(test.there().here().url(), once_)) {
+    }
 
     /// A move whose `nth` call to that database fails.
     /// @return whether it made so many calls.

@@ -73,7 +73,8 @@ TEST_P(tool_dead, says_where_dead_messages_moved) {
   EXPECT_EQ(purge.status, 0);
   EXPECT_EQ(purge.out, "0\n");
   EXPECT_TRUE(contains(purge.err, "move to letters, where 0 wait")) << purge.err;
-  EXPECT_TRUE(contains(purge.err, "tableq dequeue letters")) << purge.err;
+  EXPECT_TRUE(contains(purge.err, "`tableq cancel letters --state ready` deletes them"))
+      << purge.err;
 }
 
 TEST_P(tool_dead, list_that_fails_prints_nothing) {

@@ -33,16 +33,6 @@ TEST_P(tool_purge, of_a_claim_queue_takes_only_what_is_finished) {
   EXPECT_EQ(jobs.stats().leased, 1U);
 }
 
-TEST_P(tool_purge, of_dead_messages_names_the_command_that_deletes_dead_letters) {
-  auto claimed = db().claim("claimed");
-  auto read = db().fifo("read");
-  auto jobs = db().claim("jobs", {.dead_letters = "claimed"});
-  auto mail = db().claim("mail", {.dead_letters = "read"});
-  EXPECT_TRUE(contains(run({"purge", "jobs", "--dead"}).err,
-                       "`tableq cancel claimed --state ready` deletes them"));
-  EXPECT_TRUE(contains(run({"purge", "mail", "--dead"}).err, "`tableq dequeue read` deletes them"));
-}
-
 TEST_P(tool_purge, drop_deletes_the_queue_when_told_twice) {
   db().fifo("mail").enqueue("a");
   TABLEQ_EXPECT_REFUSAL(2, run({"drop", "mail"}));

@@ -598,7 +598,7 @@ def test_a_result_is_waited_for(db: tableq.Database) -> None:
         assert job.complete(result=b"\xff42")
 
     jobs.work(handle, until_empty=True)
-    assert jobs.wait_for(put.id) == ("done", "done", b"\xff42", None)
+    assert jobs.wait_for(put.id) == ("done", "done", b"\xff42", None, None)
     assert asyncio.run(jobs.wait_for_async(put.id)).result == b"\xff42"
     found = jobs.get(put.id, progress=True, result=True)
     assert found is not None and found.result == b"\xff42"

@@ -158,10 +158,10 @@ TEST_P(batches_of_postgresql, fail_each_message_with_its_own_error_and_delay) {
                   number_value(1000), number_value(0)});
   }
   const std::array shared{number_value(5), value()};
-  const tableq::testing::set_clock clock{
+  const tableq::testing::set_clock set{
       [] { return tableq::timestamp(std::chrono::milliseconds(1000)); }};
   tableq::core::table_names names = claim_;
-  names.clock = &clock;
+  names.clock = &set;
   const row_set rows = session_->execute(contract_of(statement::claim_fail), names, shared, items);
   ASSERT_EQ(rows.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {

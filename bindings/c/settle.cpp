@@ -49,7 +49,11 @@ std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
   if (batch.fails) refuse("only tq_fail_batch takes failures");
   std::vector<tableq::receipt> out;
   out.reserve(batch.size());
-  for (tableq::failure& each : failures_of(batch)) out.push_back(std::move(each.receipt));
+  const auto add = [&](const tq_batch::receipts& all) {
+    for (const tableq::failure& each : all) out.push_back(each.receipt);
+  };
+  const auto* const known = std::get_if<tq_batch::receipts>(&batch.items);
+  known != nullptr ? add(*known) : add(failures_of(batch));
   return out;
 }
 

@@ -126,7 +126,8 @@ field as_field(const Value& value) noexcept {
   }
 }
 
-/// What a path of members leads to, made a field by `make`. NULL if a part on the way is missing.
+/// The field that `make` makes of the value at the end of a path of members. NULL if a part of the
+/// path is missing.
 template <class Make, class From, class... Path>
 field found(Make make, const From& from, Path... path) noexcept {
   if constexpr (std::is_pointer_v<From> || requires { from.has_value(); }) {

@@ -52,7 +52,7 @@ constexpr std::array limit_columns = {
     member<queue_limits, &queue_limits::burst>("burst"),
     member<queue_limits, &queue_limits::concurrency>("concurrency"),
 };
-/// What holds for a handle.
+/// The settings of a handle.
 struct settings_row {
   std::optional<tableq::claim_queue> claim = {};
   std::optional<tableq::table_guarantee> guarantee = {};

@@ -36,7 +36,8 @@ result result_of(std::vector<delivery> messages) {
   std::vector<taken_row> out;
   out.reserve(messages.size());
   for (delivery& each : messages) {
-    taken_row& one = out.emplace_back(taken_row{std::move(each), {}, {}, {}});
+    taken_row& one = out.emplace_back();
+    one.message = std::move(each);
     one.receipt = to_string(one.message.receipt);
     one.headers = listed_headers(one.message.headers);
     if (!one.message.row.empty()) one.row = result_of_columns(one.message.row);
@@ -53,7 +54,11 @@ std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
     for (const tableq::failure& each : all) out.push_back(each.receipt);
   };
   const auto* const known = std::get_if<tq_batch::receipts>(&batch.items);
-  known != nullptr ? add(*known) : add(failures_of(batch));
+  if (known != nullptr) {
+    add(*known);
+  } else {
+    add(failures_of(batch));
+  }
   return out;
 }
 

@@ -104,7 +104,7 @@ enum class pulse {
   locked,  ///< An open transaction has the row; it may be about to settle the message.
   lost,
 };
-/// What a heartbeat has found, by the indexes of the receipts.
+/// The results of a heartbeat, by the indexes of the receipts.
 struct heartbeats {
   std::vector<pulse> leases;
   std::vector<std::size_t> stopped = {};  ///< The handlers of these are to end.

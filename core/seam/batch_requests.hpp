@@ -116,13 +116,12 @@ struct batch_open_row {
 /// The message at the end of a batch.
 struct batch_end_row {
   bool cancelled = false;
-  std::optional<std::string> queue = {};
   std::optional<byte_string> payload = {};
   std::optional<std::string> headers = {};
   std::optional<std::string> key = {};
   std::optional<std::string> group_key = {};
   std::int32_t priority = 0;
-  TABLEQ_FIELDS(batch_end_row, cancelled, queue, payload, headers, key, group_key, priority)
+  TABLEQ_FIELDS(batch_end_row, cancelled, payload, headers, key, group_key, priority)
 };
 
 /// The counts of a batch that has ended.

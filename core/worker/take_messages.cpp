@@ -128,7 +128,7 @@ void take_messages(worker_state& worker, worker_queue& queue) {
       }
       took(worker, queue, std::move(taken), max, course);
     } catch (const error& failure) {
-      // What a lost take has taken returns after its lease.
+      // The messages of a lost take return after their leases.
       const bool lost = failure.code() == errc::outcome_unknown;
       const bool may_recover = may_concern_one_message(failure) && !until_empty;
       if (!lost && !may_pass(failure) && !may_recover) throw;

@@ -2746,7 +2746,7 @@ FROM (SELECT o.id, o.queue AS ends_in,
 -- name: batch.lock
 -- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it. A lock on the queue of the
 -- message at the end is waited for only briefly: a later look ends the batch.
-SELECT cancelled, queue, payload, headers, key, group_key, priority
+SELECT cancelled, payload, headers, key, group_key, priority
 FROM {batches}
 WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
   AND pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NULL

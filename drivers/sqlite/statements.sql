@@ -1346,7 +1346,7 @@ WITH unused AS (SELECT 1)
 UPDATE main.{batches}
 SET sealed = 1
 WHERE id = :batch AND sealed = 1 AND finished_at IS NULL
-RETURNING cancelled, queue, payload, headers, key, group_key, priority
+RETURNING cancelled, payload, headers, key, group_key, priority
 
 -- name: batch.finish
 WITH unused AS (SELECT 1)

@@ -2032,7 +2032,7 @@ LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.[identity] = b.queue
 
 -- name: batch.lock
 -- Waits for nobody: an open transaction that has the row is adding to the batch, or ends it.
-SELECT cancelled, queue, payload, headers, CAST([key] AS nvarchar(200)) AS [key],
+SELECT cancelled, payload, headers, CAST([key] AS nvarchar(200)) AS [key],
        CAST(group_key AS nvarchar(200)) AS group_key, priority
 FROM {batches} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
 WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL

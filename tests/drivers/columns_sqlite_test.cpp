@@ -105,4 +105,21 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
   }
 }
 
+/// A column of SQLite may hold a value of any type.
+class rules_of_sqlite : public tableq_test::on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, rules_of_sqlite, testing::Values(&tableq_test::sqlite_file_backend()),
+                         tableq_test::backend_name);
+
+TEST_P(rules_of_sqlite, whose_times_have_another_type_are_disabled_if_they_are_wrong) {
+  auto jobs = db().fifo("jobs");
+  auto rules = db().schedules();
+  rules.add({.name = "odd", .queue = "jobs", .cron = "@daily", .payload = "x"});
+  here().sql("UPDATE tableq_schedules SET cron = CAST('0 25 * * *' AS BLOB), due_at = NULL");
+  auto again = open();
+  EXPECT_FALSE(again.fifo("jobs").dequeue());
+  const auto found = again.schedules().find("odd");
+  EXPECT_FALSE(found->enabled);
+  EXPECT_NE(found->problem.find("character 3"), std::string::npos) << found->problem;
+}
+
 }  // namespace

@@ -405,31 +405,6 @@ def test_a_signal_ends_a_worker_in_order(
     assert jobs.stats().leased == 0
 
 
-def test_a_second_signal_cancels_the_handlers_of_an_async_worker(
-    place: Place, jobs: tableq.ClaimQueue
-) -> None:
-    jobs.put("a")
-    worker = start(
-        place.program(
-            """
-            import asyncio
-            async def handler(job):
-                print('running', flush=True)
-                await asyncio.Event().wait()
-            try:
-                asyncio.run(db.claim('jobs').work_async(handler))
-            except KeyboardInterrupt:
-                print('interrupted', flush=True)
-            """
-        )
-    )
-    assert worker.stdout is not None and worker.stdout.readline() == "running\n"
-    worker.send_signal(signal.SIGTERM)
-    worker.send_signal(signal.SIGINT)
-    assert worker.communicate(timeout=60)[0] == "interrupted\n"
-    assert jobs.take()[0].attempt == 1
-
-
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="no task tells before Python 3.11")
 def test_a_handler_that_meets_the_cancel_of_another_task_has_failed(
     jobs: tableq.ClaimQueue

@@ -205,17 +205,38 @@ def test_a_signal_ends_a_worker_in_order(
     assert (stats.ready, stats.leased) == (1, 0)
 
 
-def test_a_second_signal_gives_the_messages_back(place: Place, jobs: tableq.ClaimQueue) -> None:
-    jobs.put("a")
-    worker = start(
-        place.program(
-            """
+@pytest.mark.parametrize(
+    "work",
+    [
+        """
             import threading
             def handler(job):
                 print('running', flush=True)
                 threading.Event().wait()
-            try:
+            def work():
                 db.claim('jobs').work(handler)
+        """,
+        """
+            import asyncio
+            async def handler(job):
+                print('running', flush=True)
+                await asyncio.Event().wait()
+            def work():
+                asyncio.run(db.claim('jobs').work_async(handler))
+        """,
+    ],
+    ids=["threads", "asyncio"],
+)
+def test_a_second_signal_gives_the_messages_back(
+    place: Place, jobs: tableq.ClaimQueue, work: str
+) -> None:
+    jobs.put("a")
+    worker = start(
+        place.program(
+            work
+            + """
+            try:
+                work()
             except KeyboardInterrupt:
                 print('interrupted', flush=True)
             """

@@ -142,8 +142,9 @@ struct dialect {
   /// `{table}`, `{catalog}`, `{limits}`, `{floors}`, `{schedules}`, `{batches}`, `{members}`,
   /// `{quotas}` and `{starts}` become quoted names, `{table:suffix}` the quoted name of an index,
   /// `{index:suffix}` that with its schema, and `:name` a parameter.
-  /// `:own_identity`, which any statement may use, is the identity of the queue that the caller's
-  /// handle was opened for. A block that begins with
+  /// Any statement may use `:own_identity`, the identity of the queue that the caller's handle was
+  /// opened for, and `:now`, the clock of a test in milliseconds since 1970, null without one. A
+  /// block that begins with
   /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: drivers/README.md.
   std::string statements = {};
   /// The text that creates a queue, by the kind's name; `catalog`; `concurrency`, the index of

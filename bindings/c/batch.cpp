@@ -15,7 +15,16 @@ void refuse_sort() {
       "ids, or schedules, as its call needs them");
 }
 
-tq_batch::receipts failures_of(const tq_batch& batch) {
+namespace {
+
+bool has_failures(const tq_batch& batch) {
+  return batch.size() != 0 && std::holds_alternative<tq_batch::failures>(batch.items);
+}
+
+}  // namespace
+
+tq_batch::receipts receipts_of(const tq_batch& batch) {
+  if (has_failures(batch)) refuse("only tq_fail_batch takes failures");
   if (!std::holds_alternative<tq_batch::messages>(batch.items)) {
     return items_of<tq_batch::receipts>(batch);
   }
@@ -23,21 +32,34 @@ tq_batch::receipts failures_of(const tq_batch& batch) {
   tq_batch::receipts out;
   out.reserve(batch.size());
   for (const tableq::new_claim_message& each : items_of<tq_batch::messages>(batch)) {
-    out.push_back({.receipt = tableq::parse_receipt(each.payload)});
+    out.push_back(tableq::parse_receipt(each.payload));
   }
+  return out;
+}
+
+tq_batch::failures failures_of(const tq_batch& batch) {
+  if (has_failures(batch)) return items_of<tq_batch::failures>(batch);
+  tq_batch::failures out;
+  out.reserve(batch.size());
+  for (tableq::receipt& each : receipts_of(batch)) out.push_back({.receipt = std::move(each)});
   return out;
 }
 
 namespace {
 
-/// From now on the batch holds receipts: texts without options are read.
-tq_batch::receipts& receipts_in(tq_batch& batch) {
-  if (std::holds_alternative<tq_batch::messages>(batch.items)) batch.items = failures_of(batch);
-  return items_of<tq_batch::receipts>(batch);
-}
-
-tableq::failure failure_of(tableq::receipt receipt, const failure_values& how) {
-  return {.receipt = std::move(receipt), .error = how.error.value_or(""), .options = how};
+/// Adds a failure if there are options or failures before it: earlier receipts become failures.
+void add_receipt(tq_batch& batch, tableq::receipt receipt, const failure_values* how) {
+  if (how == nullptr && !has_failures(batch)) {
+    if (std::holds_alternative<tq_batch::messages>(batch.items)) batch.items = receipts_of(batch);
+    items_of<tq_batch::receipts>(batch).push_back(std::move(receipt));
+    return;
+  }
+  if (!has_failures(batch)) batch.items = failures_of(batch);
+  tableq::failure& added =
+      items_of<tq_batch::failures>(batch).emplace_back(tableq::failure{std::move(receipt), {}, {}});
+  if (how == nullptr) return;
+  added.error = how->error.value_or("");
+  added.options = *how;
 }
 
 void add_message(tq_batch& batch, std::string_view payload, const message_values& values) {
@@ -53,8 +75,9 @@ void add_message(tq_batch& batch, std::string_view payload, const message_values
 
 void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
   if (options == nullptr) {
-    if (batch.size() != 0 && std::holds_alternative<tq_batch::receipts>(batch.items)) {
-      receipts_in(batch).push_back({.receipt = tableq::parse_receipt(bytes)});
+    if (has_failures(batch) ||
+        (batch.size() != 0 && std::holds_alternative<tq_batch::receipts>(batch.items))) {
+      add_receipt(batch, tableq::parse_receipt(bytes), nullptr);
     } else {
       items_of<tq_batch::messages>(batch).push_back({.payload = std::string(bytes)});
     }
@@ -64,8 +87,7 @@ void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
   if (const auto* const message = std::get_if<message_values>(&values)) {
     add_message(batch, bytes, *message);
   } else if (const auto* const how = std::get_if<failure_values>(&values)) {
-    receipts_in(batch).push_back(failure_of(tableq::parse_receipt(bytes), *how));
-    batch.fails = true;
+    add_receipt(batch, tableq::parse_receipt(bytes), how);
   } else if (const auto* const rule = std::get_if<tableq::schedule>(&values)) {
     tableq::schedule one = *rule;
     one.payload = bytes;
@@ -126,11 +148,8 @@ int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_opti
     tq_batch& to = checked(batch);
     const auto* const from = items_of<taken_row>(checked(taken));
     if (from == nullptr) refuse("this is no result of tq_take");
-    const auto& how = values_of<failure_values>(options);
-    tq_batch::receipts& receipts = receipts_in(to);
-    receipts.reserve(receipts.size() + from->size());
-    for (const taken_row& each : *from) receipts.push_back(failure_of(each.message.receipt, how));
-    to.fails = to.fails || (options != nullptr && !from->empty());
+    const auto* const how = options == nullptr ? nullptr : &values_of<failure_values>(options);
+    for (const taken_row& each : *from) add_receipt(to, each.message->receipt, how);
   });
 }
 size_t tq_batch_count(const tq_batch* batch) {
@@ -142,7 +161,6 @@ void tq_batch_clear(tq_batch* batch) {
   if (known == nullptr) return;
   std::visit([](auto& all) { all.clear(); }, known->items);
   known->keys.clear();
-  known->fails = false;
 }
 void tq_batch_free(tq_batch* batch) {
   end(batch);

@@ -12,7 +12,8 @@
 struct tq_batch : tableq_c::handle<tq_batch> {
   static constexpr const char* name_of_type = "tq_batch";
   using messages = std::vector<tableq::new_claim_message>;
-  using receipts = std::vector<tableq::failure>;
+  using receipts = std::vector<tableq::receipt>;
+  using failures = std::vector<tableq::failure>;
 
   [[nodiscard]] std::size_t size() const noexcept {
     return std::visit([](const auto& all) { return all.size(); }, items);
@@ -20,11 +21,10 @@ struct tq_batch : tableq_c::handle<tq_batch> {
 
   /// Of `messages` the payloads, with the options of messages; or, without any, texts of receipts:
   /// what they are is known when they are used.
-  std::variant<messages, receipts, std::vector<tableq::row>, std::vector<tableq::new_priority>,
-               std::vector<tableq::schedule>>
+  std::variant<messages, receipts, failures, std::vector<tableq::row>,
+               std::vector<tableq::new_priority>, std::vector<tableq::schedule>>
       items;
   std::vector<std::string_view> keys;  ///< Those of all messages' options, each once.
-  bool fails = false;                  ///< There are options of failures.
 };
 
 namespace tableq_c {
@@ -46,6 +46,9 @@ template <class Items>
   return const_cast<Items&>(items_of<Items>(std::as_const(batch)));  // They are the batch's own.
 }
 /// The same of receipts, which may be texts.
-[[nodiscard]] tq_batch::receipts failures_of(const tq_batch& batch);
+/// @throws tableq::error errc::invalid_argument also for failures.
+[[nodiscard]] tq_batch::receipts receipts_of(const tq_batch& batch);
+/// The same of failures; a receipt is one without options.
+[[nodiscard]] tq_batch::failures failures_of(const tq_batch& batch);
 
 }  // namespace tableq_c

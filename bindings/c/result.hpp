@@ -52,7 +52,7 @@ struct column {
 
 /// Rows of one type of the library, as they are.
 template <class Row>
-class rows final : public tq_result {
+class rows : public tq_result {
  public:
   rows(std::vector<Row> items, std::span<const column<Row>> columns)
       : items_(std::move(items)), columns_(columns) {}
@@ -90,7 +90,7 @@ struct headers_of {
 
 /// A message of `tq_take`, with what its getters borrow.
 struct taken_row {
-  tableq::delivery message;
+  const tableq::delivery* message;
   std::string receipt;
   headers_of headers;
   result row;

@@ -32,35 +32,25 @@ constexpr std::array taken_columns = {
     of_taken<&delivery::lease_until>("lease_until"),
     member<taken_row, &taken_row::row>("row"),
 };
-result result_of(std::vector<delivery> messages) {
-  std::vector<taken_row> out;
-  out.reserve(messages.size());
-  for (delivery& each : messages) {
-    taken_row& one = out.emplace_back();
-    one.message = std::move(each);
-    one.receipt = to_string(one.message.receipt);
-    one.headers = listed_headers(one.message.headers);
-    if (!one.message.row.empty()) one.row = result_of_columns(one.message.row);
-  }
-  return made(std::move(out), taken_columns);
-}
+/// The messages as the take gave them, and rows that point at them.
+class taken_rows final : public rows<taken_row> {
+ public:
+  explicit taken_rows(std::vector<delivery> messages)
+      : rows(rows_for(messages), taken_columns), messages_(std::move(messages)) {}
 
-/// @throws tableq::error errc::invalid_argument also for failures.
-std::vector<tableq::receipt> receipts_of(const tq_batch& batch) {
-  if (batch.fails) refuse("only tq_fail_batch takes failures");
-  std::vector<tableq::receipt> out;
-  out.reserve(batch.size());
-  const auto add = [&](const tq_batch::receipts& all) {
-    for (const tableq::failure& each : all) out.push_back(each.receipt);
-  };
-  const auto* const known = std::get_if<tq_batch::receipts>(&batch.items);
-  if (known != nullptr) {
-    add(*known);
-  } else {
-    add(failures_of(batch));
+ private:
+  static std::vector<taken_row> rows_for(const std::vector<delivery>& messages) {
+    std::vector<taken_row> out;
+    out.reserve(messages.size());
+    for (const delivery& each : messages) {
+      out.push_back({&each, to_string(each.receipt), listed_headers(each.headers),
+                     each.row.empty() ? result() : result_of_columns(each.row)});
+    }
+    return out;
   }
-  return out;
-}
+
+  std::vector<delivery> messages_;
+};
 
 /// Runs `work` on a queue whose reads lease, in the transaction if there is one.
 /// @param call its name.
@@ -111,7 +101,7 @@ int tq_take(tq_queue* queue, tq_transaction* tx, size_t max, const tq_options* o
             tq_result** taken, tq_error** error) {
   return making(taken, error, [&] {
     const auto& wanted = values_of<read_values>(options);
-    return result_of(
+    return std::make_unique<taken_rows>(
         on_leases(queue, tx, "tq_take", [&](auto& bound) { return bound.take(max, wanted); }));
   });
 }

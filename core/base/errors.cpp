@@ -24,7 +24,7 @@ struct rule {
 };
 
 // By the number of the code, from 1 on.
-constexpr std::array rules{
+constexpr std::array code_rules{
     rule{errc::invalid_argument, false, false, true, true},
     rule{errc::not_found, false, false, false, false},
     rule{errc::kind_mismatch, false, false, false, false},
@@ -50,15 +50,16 @@ constexpr std::array rules{
     rule{errc::internal, false, false, true, true},
 };
 static_assert([] {
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].code != static_cast<errc>(i + 1)) return false;
+  for (std::size_t i = 0; i < code_rules.size(); ++i) {
+    if (code_rules[i].code != static_cast<errc>(i + 1)) return false;
   }
   return true;
 }());
 
 const rule& rule_of(errc code) noexcept {
   const auto place = static_cast<std::size_t>(code) - 1;
-  return rules[place < rules.size() ? place : static_cast<std::size_t>(errc::internal) - 1];
+  return code_rules[place < code_rules.size() ? place
+                                              : static_cast<std::size_t>(errc::internal) - 1];
 }
 
 /// The sentence, without the names in front.

@@ -110,11 +110,11 @@ std::string text_of(std::int64_t identity) {
 }
 
 /// Where a look at messages has come. Empty: at the end.
-using place = std::optional<filter_place>;
+using scan_place = std::optional<filter_place>;
 
 /// The next messages in these states, by their ids.
-std::vector<message_id> next(const queue_state& queue, transaction_state* tx, int states, place& at,
-                             std::size_t max) {
+std::vector<message_id> next(const queue_state& queue, transaction_state* tx, int states,
+                             scan_place& at, std::size_t max) {
   found_messages found = find_fitting(queue, tx, {}, states, *at, longest_scan, max);
   at = found.next;
   return std::move(found.ids);
@@ -178,7 +178,7 @@ class mover {
   }
 
   [[nodiscard]] bool none_on_the_way(transaction_state& tx) const {
-    place at = filter_place();
+    scan_place at = filter_place();
     return next(out(), &tx, cancelled_states, at, 1).empty();
   }
 
@@ -316,7 +316,7 @@ class mover {
   void pass() {
     told_.key_held = 0;
     told_.full = false;
-    for (place at = filter_place(); at && !stopped();) {
+    for (scan_place at = filter_place(); at && !stopped();) {
       const std::size_t most = space();
       told_.full = most == 0;
       if (told_.full) return;
@@ -371,10 +371,10 @@ class mover {
 
   /// Takes messages out of the queue and puts them into `out_`.
   /// @return how many.
-  std::size_t withdraw(place& from, std::size_t most) {
+  std::size_t withdraw(scan_place& from, std::size_t most) {
     const auto [count, at, key_held] =
         in_one_transaction(source().database(), nullptr, [&](transaction_state& tx) {
-          place here = from;
+          scan_place here = from;
           std::size_t held = 0;
           std::vector<removed_row> rows;
           while (here && rows.size() < most) {
@@ -401,7 +401,7 @@ class mover {
 
   /// Moves all of `out_` to the target.
   void deliver_all() {
-    for (place at = filter_place(); at;) {
+    for (scan_place at = filter_place(); at;) {
       deliver(at);
       if (options_.progress) options_.progress(told_);
     }
@@ -458,7 +458,7 @@ class mover {
   }
 
   /// Moves the next messages of `out_` to the target.
-  void deliver(place& from) {
+  void deliver(scan_place& from) {
     const auto away = begin_transaction(source().database().shared_from_this());
     const auto rows =
         extract(out(), *away, next(out(), away.get(), cancelled_states, from, options_.batch),
@@ -542,7 +542,7 @@ std::vector<finding> inspect_move(const std::shared_ptr<database_state>& databas
   if (queue.kind != kind::claim || !name.ends_with(out_ending)) return {};
   const std::string_view moving = name.substr(0, name.size() - out_ending.size());
   if (std::ranges::find(all, moving, &queue_info::name) == all.end()) return {};
-  place at = filter_place();
+  scan_place at = filter_place();
   if (next(queue_state(database, queue), nullptr, cancelled_states, at, 1).empty()) return {};
   return {
       {finding::level::warning, queue.name,

@@ -28,7 +28,7 @@ walk_postgresql|3|9|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
 histories|3|16|model|TABLEQ_TEST_STEPS=12000|recorded*-*odbc*
 faults|3|30|fault|TABLEQ_TEST_FAULTS=all|a_fault_at_every_call.*
 handlers|2|1|conformance|repeated|handlers_that_lose*:messages_put_aside*:rows_put_aside*:kept_messages*
-refusals|2|1|conformance|TABLEQ_TEST_MESSAGES=500|settlements_refused_by_lot*
+refusals|2|1|conformance|TABLEQ_TEST_REFUSED=500|settlements_refused_by_lot*
 commands|2|1|tableq_tools_test|repeated|tool_work_killed.*:tool_work_end.*:tool_work_trouble.*
 poolers|2|1|hostile|repeated|*pool*
 statements|1|1|drivers|repeated|demoted_sessions*:kept_statements*:known_texts_of_sqlite*:prepared_on_postgresql*

@@ -323,7 +323,7 @@ TABLEQ_ON_BACKENDS(settlements_refused_by_lot, distinct_backends);
 TEST_P(settlements_refused_by_lot, nine_of_ten_make_no_message_fail) {
   using tableq::testing::trouble;
   // Long runs of scripts/soak.sh give another number of messages; 500 take a minute or more.
-  const char* const given = std::getenv("TABLEQ_TEST_MESSAGES");
+  const char* const given = std::getenv("TABLEQ_TEST_REFUSED");
   const std::size_t count = given == nullptr ? 12 : std::stoul(given);
   const std::size_t calls = 250 * count;
   const tableq::testing::faults faults;

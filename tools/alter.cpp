@@ -24,6 +24,7 @@ struct alter_arguments : claim_arguments {
   argument groups_pass{command, "--groups-pass", "yes|no",
                        "A group goes on while one of its messages rests after a failure"};
   flag dry_run{command, "--dry-run", "Show what would change, and change nothing"};
+  flag as_json{command, "--json", "One object on each line"};
 };
 
 bool parse_switch(const std::string& option, const std::string& text) {
@@ -40,7 +41,7 @@ auto switch_of(Value yes, Value no) {
 }
 
 tableq::queue_changes changes_of(const alter_arguments& given) {
-  if (options_given(given.command) == (given.dry_run ? 1U : 0U))
+  if (options_given(given.command) == (given.dry_run ? 1U : 0U) + (given.as_json ? 1U : 0U))
     throw usage_error("give an option to change, such as --lease 1m; see --help");
   tableq::queue_changes out;
   given.read(out);
@@ -56,6 +57,9 @@ tableq::queue_changes changes_of(const alter_arguments& given) {
 
 std::string or_none(const std::string& value) {
   return value.empty() ? "none" : value;
+}
+json or_null(const std::string& value) {
+  return value.empty() ? json() : json(value);
 }
 
 /// Whether dead messages of a queue wait in this one.
@@ -75,9 +79,16 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
   bool refused = false;
   std::string former;
   for (const tableq::option_change& each : changes) {
-    rows.push_back({each.option, or_none(each.before), "->", or_none(each.after),
-                    each.refused_at_open ? "refused at the next start of a program with another"
-                                         : "a program that gives its own keeps it"});
+    if (given.as_json) {
+      out.line(line_of({{"option", each.option},
+                        {"before", or_null(each.before)},
+                        {"after", or_null(each.after)},
+                        {"refused_at_open", each.refused_at_open}}));
+    } else {
+      rows.push_back({each.option, or_none(each.before), "->", or_none(each.after),
+                      each.refused_at_open ? "refused at the next start of a program with another"
+                                           : "a program that gives its own keeps it"});
+    }
     refused = refused || each.refused_at_open;
     if (each.option == "dead_letters") former = each.before;
   }
@@ -110,7 +121,7 @@ void add_alter(CLI::App& app, invocation& call) {
                   "they gave when they opened it. --strict, --groups-by-turns, --batches and "
                   "whether a queue has\ngroups are chosen by `tableq create` and stay. Exit status "
                   "1 when nothing differs.",
-       .usage = "QUEUE OPTIONS [--dry-run]",
+       .usage = "QUEUE OPTIONS [--dry-run] [--json]",
        .examples = "  tableq alter jobs --max-attempts 7 --retry 1s,1m --lease 1m\n"
                    "  tableq alter jobs --dead-letters letters --key-window 1h\n"
                    "  tableq alter jobs --retain-done 7d --retain-dead 30d --dry-run"},

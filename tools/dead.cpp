@@ -68,11 +68,7 @@ exit_status redrive(const connection_options& connection, const redrive_argument
       some ? redrive_some(queue, given) : tableq::redriven{.count = queue.redrive(ids)};
   const std::string letters =
       result.count == 0 && !some ? words_on_dead_letters(db, queue) : std::string();
-  print_line(std::to_string(result.count));
-  if (result.key_held > 0) {
-    status_line().note("left in the dead-letter queue: " + std::to_string(result.key_held) +
-                       ", whose keys other messages hold");
-  }
+  given.filter.print({.count = result.count, .key_held = result.key_held});
   if (!letters.empty()) status_line().note(letters);
   return result.count > 0 ? exit_status::done : exit_status::nothing;
 }

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "connection.hpp"
+#include "format.hpp"
 #include "input.hpp"
 #include "output.hpp"
 #include "parse.hpp"
@@ -44,6 +45,7 @@ struct enqueue_arguments : queue_argument {
   flag lines{command, "--lines", "Each line of standard input is a message"};
   flag standard_input{command, "--stdin", "All of standard input is one message"};
   flag ids{command, "--ids", "With --lines: print the ids"};
+  flag as_json{command, "--json", "Print an object with id and outcome for each message"};
 };
 
 /// The options of all kinds; those that a kind lacks are refused before.
@@ -134,16 +136,20 @@ class target {
   tableq::when_full full_;
 };
 
-void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
+void print_added(output& out, const std::vector<tableq::enqueued>& added, bool as_json) {
   for (const tableq::enqueued& one : added) {
     // Zero: the message that held the key has just left.
-    if (one.id.value != 0) out.line(std::to_string(one.id.value));
+    const json id = one.id.value == 0 ? json() : json(one.id.value);
+    if (as_json) {
+      out.line(line_of({{"id", id}, {"outcome", to_string(one.result)}}));
+    } else if (!id.is_null()) {
+      out.line(id.dump());
+    }
   }
 }
 
-exit_status enqueue_payloads(target& queue, std::span<const std::string> payloads) {
-  const std::vector<tableq::enqueued> added = queue.add(payloads);
-  switch (added.front().result) {
+void tell(tableq::enqueue_result result) {
+  switch (result) {
     case tableq::enqueue_result::added:
       break;
     case tableq::enqueue_result::kept_first:
@@ -156,8 +162,13 @@ exit_status enqueue_payloads(target& queue, std::span<const std::string> payload
       complain("postponed: the message with this key has the new payload and falls due later");
       break;
   }
+}
+
+exit_status enqueue_payloads(target& queue, std::span<const std::string> payloads, bool as_json) {
+  const std::vector<tableq::enqueued> added = queue.add(payloads);
+  if (!as_json) tell(added.front().result);
   output out;
-  print_ids(out, added);
+  print_added(out, added, as_json);
   try {
     out.flush();
   } catch (const output_error& failure) {
@@ -166,7 +177,7 @@ exit_status enqueue_payloads(target& queue, std::span<const std::string> payload
   return exit_status::done;
 }
 
-exit_status enqueue_lines(target& queue, bool ids) {
+exit_status enqueue_lines(target& queue, const enqueue_arguments& given) {
   line_batches input(queue.batch());
   status_line status;
   output out;
@@ -177,8 +188,8 @@ exit_status enqueue_lines(target& queue, bool ids) {
     for (auto lines = input.next(); !lines.empty(); lines = input.next()) {
       const auto added = queue.add(lines);
       stored += added.size();
-      if (ids) {
-        print_ids(out, added);
+      if (given.ids || given.as_json) {
+        print_added(out, added, given.as_json);
         out.flush();
       }
       status.show(so_far() + ", " + rate(stored, std::chrono::steady_clock::now() - begin));
@@ -228,11 +239,11 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
   const tableq::queue_info found = require(db, name);
   refuse_misfits(given.command, std::string(tableq::to_string(found.kind)));
   target queue(open_queue(db, found), std::move(options), full);
-  if (given.lines) return enqueue_lines(queue, given.ids);
+  if (given.lines) return enqueue_lines(queue, given);
   if (given.standard_input) {
-    return enqueue_payloads(queue, std::array{read_standard_input()});
+    return enqueue_payloads(queue, std::array{read_standard_input()}, given.as_json);
   }
-  return enqueue_payloads(queue, payloads);
+  return enqueue_payloads(queue, payloads, given.as_json);
 }
 
 }  // namespace

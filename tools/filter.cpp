@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "status_line.hpp"
@@ -9,9 +10,9 @@
 namespace tool {
 
 const char* const filter_details =
-    "Either messages by ID, with a line for each; or all that meet every given condition, in\n"
-    "steps of 1,000, and it prints how many. --dry-run counts them first, up to 10,000, and\n"
-    "changes nothing. Exit status 1 when there was none.";
+    "Either messages by ID; or all that meet every given condition, in steps of 1,000, and it\n"
+    "prints how many. --dry-run counts them first, up to 10,000, and changes nothing.\n"
+    "Exit status 1 when there was none.";
 
 tableq::message_filter filter_arguments::read() const {
   tableq::message_filter out;
@@ -40,6 +41,26 @@ tableq::message_filter bulk_arguments::read() const {
   return out;
 }
 
+void bulk_arguments::print(const tableq::bulk_result& result, bool more) const {
+  if (as_json) {
+    print_line(line_of({{"count", result.count},
+                        {"at_least", more ? json::array({"count"}) : json::array()},
+                        {"running", result.running},
+                        {"changed", result.changed},
+                        {"key_held", result.key_held}}));
+    return;
+  }
+  print_line(std::to_string(result.count) + (more ? "+" : ""));
+  status_line status;
+  if (more) status.note("counted up to 10000 messages, among up to 1000000: there may be more");
+  const auto skipped = [&](std::size_t count, const char* why) {
+    if (count > 0) status.note("skipped: " + std::to_string(count) + ", " + why);
+  };
+  skipped(result.running, "which are leased, or no longer in their state");
+  skipped(result.changed, "which changed or went meanwhile");
+  skipped(result.key_held, "whose keys other messages hold");
+}
+
 exit_status bulk_arguments::run(
     const std::string& done,
     const std::function<tableq::bulk_result(const tableq::message_filter&,
@@ -53,16 +74,7 @@ exit_status bulk_arguments::run(
   }
   const tableq::bulk_result result = action(read(), options);
   status.clear();
-  print_line(std::to_string(result.count) + (dry_run && result.stopped_at ? "+" : ""));
-  if (dry_run && result.stopped_at) {
-    status.note("counted up to 10000 messages, among up to 1000000: there may be more");
-  }
-  const auto skipped = [&](std::size_t count, const char* why) {
-    if (count > 0) status.note("skipped: " + std::to_string(count) + ", " + why);
-  };
-  skipped(result.running, "which are leased, or no longer in their state");
-  skipped(result.changed, "which changed or went meanwhile");
-  skipped(result.key_held, "whose keys other messages hold");
+  print(result, dry_run && result.stopped_at);
   return result.count > 0 ? exit_status::done : exit_status::nothing;
 }
 

@@ -37,6 +37,7 @@ struct bulk_arguments : filter_arguments {
 
   flag all{command, "--all", "All messages"};
   flag dry_run{command, "--dry-run", "Only count them"};
+  flag as_json{command, "--json", "One object on each line"};
 
   /// @param ids whether messages were named: then no other option may be given.
   /// @return whether the action is one by filter. @throws usage_error if neither was given.
@@ -44,7 +45,11 @@ struct bulk_arguments : filter_arguments {
   /// As above, with --all.
   [[nodiscard]] tableq::message_filter read() const;
 
-  /// Runs the action, shows its progress, and prints how many messages it has changed.
+  /// Prints how many messages were changed, and how many skipped.
+  /// @param more there may be more.
+  void print(const tableq::bulk_result& result, bool more = false) const;
+
+  /// Runs the action, shows its progress, and prints the result.
   /// @param done what became of them, for the progress: `cancelled`.
   [[nodiscard]] exit_status run(
       const std::string& done,

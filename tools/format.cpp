@@ -145,7 +145,11 @@ json schedule_json(const tableq::schedule_info& info) {
           {"last", iso_or_null(info.last)},
           {"overdue", iso_or_null(info.overdue)},
           {"next", next},
+          {"key", rule.key ? json(*rule.key) : json()},
+          {"group", rule.group ? json(*rule.group) : json()},
+          {"priority", rule.priority},
           {"catch_up", rule.catch_up},
+          {"not_later_than_ms", rule.not_later_than ? json(rule.not_later_than->count()) : json()},
           {"skip_if_running", rule.skip_if_running}};
 }
 

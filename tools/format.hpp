@@ -49,7 +49,7 @@ std::string message_json(const tableq::stored_message& message);
 std::string times_of(const tableq::schedule& rule);
 /// `ok`, `paused`, `overdue since ...` or its problem.
 std::string state_of(const tableq::schedule_info& info);
-/// Without the payload.
+/// Without headers and payload.
 json schedule_json(const tableq::schedule_info& info);
 
 /// `open`, `sealed`, `cancelling`, `cancelled` or `ended`.

@@ -49,17 +49,16 @@ std::vector<std::string> message_row(const tableq::stored_message& message, bool
   return out;
 }
 
-std::string in_words(change_result result, const std::string& done) {
-  if (result == change_result::applied) return done;
-  return result == change_result::not_found ? "not found" : std::string(to_string(result));
-}
-
 /// A line for each; exit status 1 unless one was changed.
 exit_status report(const std::vector<tableq::message_id>& ids,
-                   const std::vector<change_result>& results, const std::string& done) {
+                   const std::vector<change_result>& results, const std::string& done,
+                   bool as_json) {
   output out;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    out.line(std::to_string(ids[i].value) + " " + in_words(results[i], done));
+    const std::int64_t id = ids[i].value;
+    const std::string outcome(results[i] == change_result::applied ? done : to_string(results[i]));
+    out.line(as_json ? line_of({{"id", id}, {"outcome", outcome}})
+                     : std::to_string(id) + " " + (outcome == "not_found" ? "not found" : outcome));
   }
   out.flush();
   return std::find(results.begin(), results.end(), change_result::applied) == results.end()
@@ -107,7 +106,7 @@ exit_status act(const connection_options& connection, const action_arguments& gi
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   claim_queue& queue = as_claim(opened, not_of_claim);
-  if (!filtered) return report(ids, std::invoke(by_id, queue, ids), done);
+  if (!filtered) return report(ids, std::invoke(by_id, queue, ids), done, given.filter.as_json);
   return given.filter.run(done, std::bind_front(fitting, std::ref(queue)));
 }
 
@@ -221,7 +220,7 @@ void add_cancel(CLI::App& app, invocation& call) {
        .details = std::string("A line for an ID has cancelled, running, finished (done and kept: "
                               "see purge) or not found.\n") +
                   filter_details,
-       .usage = "QUEUE ID... | CONDITIONS [--dry-run]",
+       .usage = "QUEUE ID... | CONDITIONS [--dry-run] [--json]",
        .examples = "  tableq cancel jobs 17 23\n"
                    "  tableq cancel jobs --header tenant=acme --state ready --dry-run\n"
                    "  tableq cancel jobs --key-prefix import-7/"},
@@ -235,7 +234,7 @@ void add_ready(CLI::App& app, invocation& call) {
        .details = std::string("A line for an ID has ready, running (leased, or held behind its "
                               "group), finished or not found.\n") +
                   filter_details,
-       .usage = "QUEUE ID... | CONDITIONS [--dry-run]",
+       .usage = "QUEUE ID... | CONDITIONS [--dry-run] [--json]",
        .examples = "  tableq ready jobs 17\n"
                    "  tableq ready mail --error 'time-out'\n"
                    "  tableq ready mail --all"},
@@ -248,7 +247,7 @@ void add_priority(CLI::App& app, invocation& call) {
       {.description = "Change the priority of waiting messages of a claim queue",
        .details = std::string("A line for an ID has changed, running, finished or not found.\n") +
                   filter_details,
-       .usage = "QUEUE ID... | CONDITIONS --to PRIORITY [--dry-run]",
+       .usage = "QUEUE ID... | CONDITIONS --to PRIORITY [--dry-run] [--json]",
        .examples = "  tableq priority jobs 17 --to 10\n"
                    "  tableq priority jobs 17 23 --to=-1\n"
                    "  tableq priority jobs --header tenant=acme --to 5"},

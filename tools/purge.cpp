@@ -66,7 +66,7 @@ exit_status purge(const connection_options& connection, const purge_arguments& g
     if (given.done || !(given.dead || read.state || read.all)) which = tableq::message_state::done;
     return purge_claim(db, *claim, given.filter, which);
   }
-  print_line(std::to_string(purge_all(as_destructive(opened, ""), given)));
+  given.filter.print({.count = purge_all(as_destructive(opened, ""), given)});
   return exit_status::done;
 }
 
@@ -93,7 +93,7 @@ void add_purge(CLI::App& app, invocation& call) {
        .details = "In a claim queue done messages, or dead ones, that meet every condition; --all "
                   "means both.\n"
                   "In the other kinds every message.",
-       .usage = "QUEUE [--done | --dead] [CONDITIONS] [--dry-run] [--yes]",
+       .usage = "QUEUE [--done | --dead] [CONDITIONS] [--dry-run] [--yes] [--json]",
        .examples = "  tableq purge jobs --older-than 7d\n"
                    "  tableq purge jobs --dead --header tenant=acme\n"
                    "  tableq purge mail --yes"},
@@ -105,7 +105,7 @@ void add_dead_purge(CLI::App& dead, invocation& call) {
       dead, call, "purge",
       {.description = "Delete dead messages, and print how many",
        .details = "All that meet every condition; without one all of them.",
-       .usage = "QUEUE [CONDITIONS] [--dry-run]",
+       .usage = "QUEUE [CONDITIONS] [--dry-run] [--json]",
        .examples = "  tableq dead purge jobs --older-than 7d\n"
                    "  tableq dead purge jobs"},
       purge_dead);

@@ -39,6 +39,7 @@ struct rule_arguments : arguments {
   argument later{command, "--not-later-than", "TIME",
                  "Leave out times that are longer ago (no limit)"};
   flag skip{command, "--skip-if-running", "claim: no message while an earlier one is in the queue"};
+  flag as_json{command, "--json", "Print the schedule as `schedules list --json` does"};
 
   void apply(const invocation& call, tableq::schedule& to) const {
     zone.store(to.zone);
@@ -78,8 +79,15 @@ void set_times(tableq::schedule& to, const argument& given, const argument& zone
   }
 }
 
-void print_next(const tableq::schedules& schedules, const std::string& name) {
+std::string object_of(const tableq::schedule_info& info) {
+  json object = schedule_json(info);
+  object["headers"] = info.rule.headers;
+  return with_payload(std::move(object), info.rule.payload);
+}
+
+void print_next(const tableq::schedules& schedules, const std::string& name, bool as_json) {
   const auto found = schedules.find(name);
+  if (as_json && found) return print_line(object_of(*found));
   print_line(found && !found->next.empty() ? "next: " + iso(found->next.front()) : "paused");
 }
 
@@ -109,7 +117,7 @@ exit_status every(const invocation& call, const every_arguments& given) {
   } else {
     schedules.add(rule);
   }
-  print_next(schedules, rule.name);
+  print_next(schedules, rule.name, given.as_json);
   return exit_status::done;
 }
 
@@ -159,12 +167,12 @@ exit_status change(const invocation& call, const change_arguments& given) {
   }
   tableq::schedule untouched;
   edit(untouched);  // Errors in the texts are reported before anything is opened.
-  if (options_given(given.command) == 0 && !call.tail)
+  if (options_given(given.command) == (given.as_json ? 1U : 0U) && !call.tail)
     throw usage_error("name what changes: an option, or a payload after --");
   tableq::database db = connect(call.connection);
   tableq::schedules schedules = db.schedules();
   if (!schedules.change(given.name.text(), edit)) return missing(given.name.text());
-  print_next(schedules, given.name.text());
+  print_next(schedules, given.name.text(), given.as_json);
   return exit_status::done;
 }
 
@@ -178,10 +186,9 @@ exit_status list_rules(const connection_options& connection, const rule_list_arg
   tell_of_no_queues(db, connection);
   listing shown(given.as_json, {"NAME", "QUEUE", "WHEN", "ZONE", "LAST", "NEXT", "STATE"});
   for (const tableq::schedule_info& each : db.schedules().list()) {
-    shown.add(with_payload(schedule_json(each), each.rule.payload),
-              {printable(each.rule.name), each.rule.queue, times_of(each.rule),
-               printable(each.rule.zone), each.last ? iso(*each.last) : "-",
-               each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});
+    shown.add(object_of(each), {printable(each.rule.name), each.rule.queue, times_of(each.rule),
+                                printable(each.rule.zone), each.last ? iso(*each.last) : "-",
+                                each.next.empty() ? "-" : iso(each.next.front()), state_of(each)});
   }
   shown.print();
   return shown.status();
@@ -215,7 +222,7 @@ void add_every(CLI::App& app, invocation& call) {
            "WHEN is minute, hour, day, month and weekday, @daily and the like, or an interval "
            "such as 90s.\n"
            "Processes that take, dequeue or work follow it.",
-       .usage = "QUEUE NAME WHEN [--zone ZONE] [-- PAYLOAD]",
+       .usage = "QUEUE NAME WHEN [--zone ZONE] [--json] [-- PAYLOAD]",
        .examples = "  tableq every jobs nightly '0 2 * * *' --zone Europe/Berlin -- report\n"
                    "  tableq every jobs ping 90s"},
       every);
@@ -241,7 +248,7 @@ void add_schedules(CLI::App& app, invocation& call) {
       {.description = "Change some options of a schedule; the others stay",
        .details = "Given headers replace all headers; an empty key or group removes it.\n"
                   "Exit status 1 when there is no such schedule.",
-       .usage = "NAME [--when WHEN] [--queue QUEUE] [--zone ZONE] [-- PAYLOAD]",
+       .usage = "NAME [--when WHEN] [--queue QUEUE] [--zone ZONE] [--json] [-- PAYLOAD]",
        .examples = "  tableq schedules change nightly --when '30 3 * * *'\n"
                    "  tableq schedules change nightly --priority 5 -- report"},
       change);

@@ -6,6 +6,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
+using nlohmann::json;
 
 class tool_enqueue : public tool_test {
  protected:
@@ -26,6 +27,21 @@ TEST_P(tool_enqueue, prints_the_ids_one_on_each_line) {
   EXPECT_EQ(ids, (words{std::to_string(stored[0].id.value), std::to_string(stored[1].id.value)}));
   EXPECT_EQ(stored[0].payload, "one");
   EXPECT_EQ(stored[1].payload, "two");
+}
+
+TEST_P(tool_enqueue, prints_objects_with_the_outcome) {
+  jobs();
+  const auto two = lines_of(done({"enqueue", "jobs", "one", "two", "--json"}));
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(json::parse(two[1]), (json{{"id", 2}, {"outcome", "added"}}));
+  const json first = json::parse(done({"enqueue", "jobs", "three", "--key", "k", "--json"}));
+  const ended kept = run({"enqueue", "jobs", "four", "--key", "k", "--json"});
+  EXPECT_EQ(json::parse(kept.out), (json{{"id", first.at("id")}, {"outcome", "kept_first"}}));
+  EXPECT_EQ(kept.err, "");
+  const auto lines =
+      lines_of(run({"enqueue", "jobs", "--lines", "--json"}, {.input = "five\nsix\n"}).out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(json::parse(lines[0]).at("outcome"), "added");
 }
 
 TEST_P(tool_enqueue, works_for_every_kind) {
@@ -82,7 +98,7 @@ TEST_P(tool_enqueue, created_at_may_be_milliseconds_on_every_kind) {
     const std::string name{tableq::to_string(kind)};
     done({"create", name, name});
     done({"enqueue", name, "old", "--created-at", "1234567890123"});
-    const auto shown = nlohmann::json::parse(done({"peek", name, "--json"}));
+    const auto shown = json::parse(done({"peek", name, "--json"}));
     EXPECT_EQ(shown.at("created_at"), "2009-02-13T23:31:30.123Z");
   }
 }

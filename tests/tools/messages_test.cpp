@@ -120,10 +120,46 @@ TEST_P(tool_messages, are_listed_and_changed_by_conditions) {
   }
 }
 
+TEST_P(tool_messages, that_an_action_changes_are_told_as_objects) {
+  auto jobs = db().claim("jobs");
+  for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.delay = 1h});
+  const auto told = [&](words arguments) {
+    arguments.insert(arguments.begin() + 1, {"jobs", "--json"});
+    return json::parse(run(arguments).out);
+  };
+  const auto counted = [](int count, int running = 0) {
+    return json{{"count", count},
+                {"at_least", json::array()},
+                {"running", running},
+                {"changed", 0},
+                {"key_held", 0}};
+  };
+  EXPECT_EQ(told({"ready", "1"}), (json{{"id", 1}, {"outcome", "ready"}}));
+  EXPECT_EQ(told({"priority", "1", "--to", "5"}), (json{{"id", 1}, {"outcome", "changed"}}));
+  EXPECT_EQ(told({"priority", "--all", "--to", "9"}), counted(3));
+  EXPECT_EQ(told({"ready", "--all", "--dry-run"}), counted(2));
+  const auto taken = jobs.take(1);
+  EXPECT_EQ(told({"cancel", "1"}), (json{{"id", 1}, {"outcome", "running"}}));
+  EXPECT_EQ(told({"cancel", "9"}), (json{{"id", 9}, {"outcome", "not_found"}}));
+  const ended skipped = run({"cancel", "jobs", "--all", "--json"});
+  EXPECT_EQ(json::parse(skipped.out), counted(2, 1));
+  EXPECT_EQ(skipped.err, "");
+  ASSERT_EQ(jobs.fail(taken.at(0).receipt, "no way", {.give_up = true}),
+            tableq::settle_result::applied);
+  EXPECT_EQ(told({"redrive", "7"}), counted(0));
+  EXPECT_EQ(told({"redrive", "--all", "--count", "1"}), counted(1));
+  EXPECT_EQ(told({"purge"}), counted(0));
+}
+
 TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   auto jobs = db().claim("jobs");
   EXPECT_EQ(done({"alter", "jobs", "--lease", "1m", "--dry-run"}),
             "lease_ms  30000  ->  60000  a program that gives its own keeps it\n");
+  EXPECT_EQ(json::parse(run({"alter", "jobs", "--key-window", "1h", "--dry-run", "--json"}).out),
+            (json{{"option", "key_window_ms"},
+                  {"before", nullptr},
+                  {"after", "3600000"},
+                  {"refused_at_open", true}}));
   EXPECT_EQ(jobs.lease(), std::chrono::seconds(30));
   const ended altered = run({"alter", "jobs", "--max-attempts", "1", "--retry", "0s", "--ttl", "1h",
                              "--keep-completed", "yes", "--key-window", "1h", "--dead-letters",
@@ -144,7 +180,7 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   for (const words& arguments :
        {words{"alter", "jobs", "--strict", "maybe"}, words{"alter", "jobs", "--groups", "2"},
         words{"alter", "jobs", "--lease", "0s"}, words{"alter", "nowhere", "--lease", "1s"},
-        words{"alter", "jobs"}, words{"alter", "jobs", "--dry-run"},
+        words{"alter", "jobs"}, words{"alter", "jobs", "--dry-run", "--json"},
         words{"alter", "jobs", "--dead-letters", ""}, words{"doctor", "--mapping", "/dev/zero"}}) {
     EXPECT_NE(run(arguments).status, 0);
   }

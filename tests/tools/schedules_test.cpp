@@ -43,12 +43,19 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
   EXPECT_EQ(run({"schedules", "change", "nightly"}).status, 2);
   EXPECT_EQ(run({"schedules", "change", "nightly", "--when", "99x"}).status, 2);
   EXPECT_EQ(run({"schedules", "change", "daily", "--priority", "0"}).status, 1);
+  EXPECT_EQ(run({"schedules", "change", "nightly", "--json"}).status, 2);
+  EXPECT_EQ(json::parse(done({"schedules", "change", "nightly", "--priority", "4", "--json"}))
+                .at("priority"),
+            4);
   EXPECT_TRUE(contains(done({"every", "jobs", "nightly", "90s"}), "next: 20"));
   EXPECT_EQ(db().schedules().find("nightly")->rule.every, std::chrono::seconds{90});
   const json listed = json::parse(done({"schedules", "list", "--json"}));
   EXPECT_EQ(listed.at("name"), "nightly");
   EXPECT_EQ(listed.at("every_ms"), 90'000);
   EXPECT_EQ(listed.at("next").size(), 5U);
+  const json again = json::parse(done({"every", "jobs", "nightly", "90s", "--json"}));
+  EXPECT_EQ(again.at("payload"), "");
+  EXPECT_EQ(again.at("every_ms"), 90'000);
   EXPECT_TRUE(contains(done({"schedules", "list"}), "ok"));
   done({"schedules", "pause", "nightly"});
   EXPECT_TRUE(contains(done({"schedules", "list"}), "paused"));

@@ -184,7 +184,8 @@ enum tq_purpose {
   /// integer: `retry_jitter`, per cent; text: `retry` ("none", "usual") instead of delays, `keys`
   /// ("active", "waiting"), `group_on_failure` ("hold", "pass"), `dead_letters`; boolean:
   /// `keep_completed`, `groups`, `group_by_turns`, `batches`. Each key that begins with `group_`
-  /// gives the queue groups, as `groups` does. See `claim_options`.
+  /// gives the queue groups, as `groups` does, and is refused beside a `groups` that is false. See
+  /// `claim_options`.
   TQ_FOR_QUEUE = 2,
   /// `tq_enqueue`, `tq_batch_add`. All kinds but tables, time: `created_at`. "pending" and "claim",
   /// integer: `delay_ms`; time: `due_at`. "claim", integer: `priority`, `time_to_live_ms` (null:

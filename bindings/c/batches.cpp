@@ -32,7 +32,7 @@ tableq::batch_options begin_values::all(std::string_view bytes) const {
     out.then->queue = *then;
     out.then->payload = bytes;
   } else if (!bytes.empty() || !headers.empty() || key || group || priority != 0) {
-    refuse("the message at the end needs a queue: name it with the key then");
+    refuse("the message at the end needs a queue: give it as `then`");
   }
   return out;
 }

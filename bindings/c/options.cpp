@@ -42,7 +42,7 @@ constexpr std::array all_keys = {
     key<TQ_FOR_QUEUE, &queue_values::groups, &tableq::group_options::on_failure>(
         "group_on_failure"),
     key<TQ_FOR_QUEUE, &queue_values::groups, &tableq::group_options::by_turns>("group_by_turns"),
-    key<TQ_FOR_QUEUE, &queue_values::groups, &tableq::group_options::enabled>("groups"),
+    key<TQ_FOR_QUEUE, &queue_values::has_groups>("groups"),
     key<TQ_FOR_QUEUE, &queue_values::delays>("retry"),
     key<TQ_FOR_QUEUE, &queue_values::delays, &tableq::retry_delays::after>("retry_ms"),
     key<TQ_FOR_QUEUE, &queue_values::jitter>("retry_jitter"),
@@ -241,6 +241,10 @@ tableq::optional_retry retry_values::delays_with_jitter() const {
 tableq::claim_options queue_values::claim() const {
   tableq::claim_options out = *this;
   out.retry = delays_with_jitter();
+  out.groups.enabled = has_groups.value_or(for_groups);
+  if (for_groups && !out.groups.enabled) {
+    refuse("groups is false, and a key that begins with group_ makes groups: leave one out");
+  }
   if (retain_done || retain_dead) out.retention.emplace();
   if (retain_done) out.retention->done = retain_done->length();
   if (retain_dead) out.retention->dead = retain_dead->length();

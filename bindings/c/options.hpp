@@ -58,11 +58,13 @@ struct open_values : tableq::open_options {
 struct queue_values : tableq::order_options, tableq::claim_options, retry_values {
   std::optional<tableq::lifetime> retain_done = {};
   std::optional<tableq::lifetime> retain_dead = {};
-  bool for_claim = false;  ///< A key of "claim" was given.
+  bool for_claim = false;               ///< A key of "claim" was given.
+  bool for_groups = false;              ///< One of groups was given.
+  std::optional<bool> has_groups = {};  ///< As its key says.
 
   void note(std::string_view given) noexcept {
     for_claim = for_claim || given != "ordering";
-    groups.enabled = groups.enabled || given.starts_with("group_");
+    for_groups = for_groups || given.starts_with("group_");
   }
   [[nodiscard]] tableq::claim_options claim() const;
 };

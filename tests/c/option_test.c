@@ -42,6 +42,21 @@ static void a_refused_value_leaves_the_options_as_they_are(const struct place* a
   EXPECT(tq_database_drop(at->db, "c_refused", TQ_NUL, NULL, &error) == TQ_OK);
 }
 
+static void options_of_groups_contradict_none(const struct place* at) {
+  tq_error* error = NULL;
+  tq_queue* queue = NULL;
+  tq_options* options = options_for(TQ_FOR_QUEUE);
+  OK(tq_options_set_int(options, "group_limit", 2, &error));
+  OK(tq_options_set_bool(options, "groups", 0, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_queue_open(at->db, "c_groups", TQ_NUL, "claim", options, &queue, &error));
+  OK(tq_options_set_bool(options, "groups", 1, &error));
+  OK(tq_queue_open(at->db, "c_groups", TQ_NUL, "claim", options, &queue, &error));
+  tq_options_free(options);
+  tq_queue_close(queue);
+  OK(tq_database_drop(at->db, "c_groups", TQ_NUL, NULL, &error));
+}
+
 static void options_of_another_purpose_are_refused(const struct place* at) {
   tq_error* error = NULL;
   tq_queue* queue = NULL;
@@ -152,6 +167,7 @@ void run_option_tests(const struct place* at) {
   an_unknown_key_is_refused_with_the_known_ones();
   a_value_of_another_type_is_refused();
   a_refused_value_leaves_the_options_as_they_are(at);
+  options_of_groups_contradict_none(at);
   options_of_another_purpose_are_refused(at);
   each_purpose_takes_each_of_its_keys();
   a_null_replaces_an_earlier_value(at);

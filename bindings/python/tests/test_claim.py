@@ -384,6 +384,8 @@ def test_groups_come_one_after_the_other(db: tableq.Database) -> None:
     assert {job.group for job in taken} == {"a", "b"}
     jobs.complete_batch(taken)
     assert [job.text for job in jobs.take(10)] == ["a2"]
+    with pytest.raises(tableq.InvalidArgument, match="groups is false"):
+        db.claim("ungrouped", groups=False, group_limit=2)
 
 
 def test_priorities_and_cancellation(jobs: tableq.ClaimQueue) -> None:

@@ -24,7 +24,7 @@ namespace {
   if (found.empty()) refuse(name + "is not there: it ended long ago, or was never begun");
   if (found.front().finished_at) refuse(name + "has ended; begin another one");
   if (found.front().cancelled) refuse(name + "is cancelled and takes no messages");
-  refuse(name + "is sealed: only handlers of its messages add to it, with claim_queue::batch_of");
+  refuse(name + "is sealed: only handlers of its messages add to it, with batch_of");
 }
 
 /// How many messages go to each batch.

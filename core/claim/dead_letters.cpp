@@ -162,9 +162,9 @@ std::optional<letters_row> letters_in(const queue_state& letters, std::string_vi
 void refuse_dead_letters(const queue_state& queue, const error& failure) {
   throw error(errc::not_found, advice::never,
               "the dead-letter queue " + queue.dead_letters()->name() + " of the queue " +
-                  queue.name() + " is missing; open " + queue.name() +
-                  " again with database::claim, which creates it anew where the schema policy "
-                  "allows that",
+                  queue.name() +
+                  " is missing; create it again (`tableq create claim`), as opening " +
+                  queue.name() + " does where it may create tables",
               {.backend = queue.database().name(),
                .sqlstate = failure.sqlstate(),
                .native = failure.native()});

@@ -46,8 +46,7 @@ class batch {
       places_.push_back(placed(one) ? &*one.options->batch : nullptr);
     if (hook_of(queue) == nullptr) {
       refuse("the queue " + queue.name() +
-             " has no batches: make one with claim_options::batches, or tableq create claim NAME "
-             "--batches");
+             " has no batches: only one that is created with `batches` (--batches) has them");
     }
   }
   batch(const batch&) = delete;

@@ -131,7 +131,7 @@ void transaction_state::check_open(connection& on) const {
       if (!autocommit_) {
         refuse(
             "the enlisted session is in no transaction: begin one first, or enlist it with "
-            "tableq::autocommit");
+            "autocommit");
       }
       return;
     case transaction_status::failed:

@@ -20,7 +20,9 @@ bool ordered(kind k) noexcept {
 }
 
 [[noreturn]] void refuse_both_key_rules() {
-  refuse("key_window holds a key after completion, key_scope::waiting frees it before: choose one");
+  refuse(
+      "key_window holds a key after completion, keys=waiting (--free-keys) frees it before: choose "
+      "one");
 }
 
 void check_retention(const retention& kept, std::chrono::milliseconds key_window) {
@@ -166,13 +168,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
          "the queue " + stored.name + " has another value of the option " + what +
              (for_life ? ", and keeps it for its life: open it without this option, or use "
                          "another queue"
-                       : "; open it without this option, or change the stored value: "
-                         "database::alter, `tableq alter`"));
-}
-
-/// Whether the stored groups and these differ in a way that `alter` cannot change.
-bool groups_for_life(const queue_info& stored, const group_options& given) {
-  return !stored.groups || stored.groups->by_turns != given.by_turns;
+                       : "; open it without this option, or change the stored value by `alter`"));
 }
 
 /// Options that must not differ between the handles of one queue.
@@ -180,7 +176,8 @@ void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.keys && *given.keys != stored.keys) differs(stored, "keys");
   if (given.key_window && *given.key_window != stored.key_window) differs(stored, "key_window");
   if (given.groups.enabled && given.groups != stored.groups) {
-    differs(stored, "groups", groups_for_life(stored, given.groups));
+    const bool turns = stored.groups && stored.groups->by_turns != given.groups.by_turns;
+    differs(stored, turns ? "by_turns of groups" : "groups", turns || !stored.groups);
   }
   if (given.dead_letters && *given.dead_letters != stored.dead_letters) {
     differs(stored, "dead_letters");

@@ -70,7 +70,7 @@ receipt parse_receipt(text_view text) {
   if (has_key) out.key = next_key(rest);
   const bool same = has_key ? to_string(out) == text.view() : !text.view().ends_with('.');
   if (!numbers || !same) {
-    core::refuse("not a receipt: give its text unchanged, as a take or to_string gave it");
+    core::refuse("not a receipt: give its text unchanged, as the take gave it");
   }
   return out;
 }

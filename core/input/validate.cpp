@@ -69,7 +69,7 @@ void check_open_options(const open_options& options, std::size_t highest) {
 
 void check_batch_size(std::size_t size, std::size_t most) {
   if (size == 0 || size > most) {
-    refuse("a batch or a page has 1 to " + std::to_string(most) + " entries, not " +
+    refuse("the number at a time (max, batch or page) is 1 to " + std::to_string(most) + ", not " +
            std::to_string(size));
   }
 }
@@ -90,7 +90,7 @@ void check_delay(std::chrono::milliseconds delay, std::string_view what) {
 
 void check_time_to_live(const lifetime& length) {
   if (length.length() && (*length.length() < 1ms || *length.length() > longest_delay)) {
-    refuse("time_to_live must be from 1 ms to 3,650 days, or lifetime::forever()");
+    refuse("time_to_live must be from 1 ms to 3,650 days, or for ever");
   }
 }
 
@@ -99,7 +99,7 @@ void check_wait(std::chrono::milliseconds wait, bool in_transaction) {
   if (in_transaction && wait != 0ms) {
     refuse(
         "a wait inside a transaction would hold its locks; repeat short transactions without a "
-        "wait, or use a claim queue and a worker whose handler takes a transaction&");
+        "wait, or take from a claim queue before the transaction, and settle in it");
   }
 }
 
@@ -173,11 +173,10 @@ void check_group_limits(const group_limits& limits, std::string_view group) {
 void check_payload(std::string_view payload, const payload_limit& limit) {
   if (payload.size() <= limit.most) return;
   const bool can_rise = payload.size() <= limit.highest;
-  refuse(errc::too_large,
-         "the payload has " + std::to_string(payload.size()) + " bytes and at most " +
-             std::to_string(limit.most) +
-             " are accepted; store it elsewhere and enqueue its address" +
-             (can_rise ? ", or raise open_options::max_payload (--max-payload)" : ""));
+  refuse(errc::too_large, "the payload has " + std::to_string(payload.size()) +
+                              " bytes and at most " + std::to_string(limit.most) +
+                              " are accepted; store it elsewhere and enqueue its address" +
+                              (can_rise ? ", or raise max_payload (--max-payload)" : ""));
 }
 
 bool is_key(std::string_view text) {

@@ -258,7 +258,7 @@ class resolver {
       fail("max_attempts is at least 1, and needs attempts, a column that counts them");
     }
     if (out_.completed == on_complete::mark && !markable) {
-      fail("on_complete::mark needs done, a column or a state that tells that a row is completed");
+      fail("completed=mark needs done, a column or a state that tells that a row is completed");
     }
     if (out_.lease_tells() && (out_.state->rules.is != table_state::form::time ||
                                (out_.completed != on_complete::remove && !out_.done))) {

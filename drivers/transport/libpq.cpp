@@ -396,7 +396,7 @@ void check_search_path(PGconn* link) {
   throw native_failure::judged_as(
       {errc::unsupported, advice::never},
       "the pooler does not pass on the search_path in the address; leave it out and name the "
-      "schema (open_options::schema_name, --schema), or set the path for the role or in the "
+      "schema (schema_name, --schema), or set the path for the role or in the "
       "pooler");
 }
 

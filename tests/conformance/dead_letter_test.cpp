@@ -271,7 +271,7 @@ TEST_P(dead_letters, that_are_missing_are_named_with_what_to_do) {
     const tableq::error failure = thrown_by(call);
     EXPECT_EQ(failure.code(), tableq::errc::not_found) << failure.what();
     EXPECT_TRUE(contains(failure.what(), "morgue")) << failure.what();
-    EXPECT_TRUE(contains(failure.what(), "database::claim")) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), "create it again")) << failure.what();
   };
   named([&] { static_cast<void>(queue.fail(taken.receipt, "no")); });
   named([&] { queue.redrive_all(); });

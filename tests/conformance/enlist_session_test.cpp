@@ -26,7 +26,7 @@ TABLEQ_ON_BACKENDS(enlisted_session, enlisting_backends);
 TEST_P(enlisted_session, without_a_transaction_is_refused) {
   auto mail = db().fifo("mail");
   const auto session = here().session();
-  expect_refused([&] { static_cast<void>(enlist(db(), *session)); }, "tableq::autocommit");
+  expect_refused([&] { static_cast<void>(enlist(db(), *session)); }, "with autocommit");
   soci::transaction first(*session);
   tableq::enlistment joined = enlist(db(), *session);
   mail.in(joined).enqueue("in the first");

@@ -117,7 +117,7 @@ TEST_P(payload, over_the_limit_of_backups_is_refused_unless_the_options_raise_it
   const tableq::error refused = thrown_by([&] { queue.put(huge.view()); });
   EXPECT_EQ(refused.code(), tableq::errc::too_large);
   // The second way cannot send more.
-  EXPECT_EQ(contains(refused.what(), "raise open_options::max_payload"), !can().second_way);
+  EXPECT_EQ(contains(refused.what(), "raise max_payload"), !can().second_way);
   EXPECT_EQ(huge.touched_pages(), 0);
 }
 

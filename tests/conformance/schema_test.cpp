@@ -214,15 +214,17 @@ TEST_P(schema, queues_are_listed_by_name) {
 
 TEST_P(schema, other_fixed_options_are_refused_by_name) {
   static_cast<void>(db().claim("jobs"));
-  const auto refused = [&](const tableq::claim_options& options) {
-    const tableq::error failure =
-        thrown_by([&] { static_cast<void>(db().claim("jobs", options)); });
+  static_cast<void>(db().claim("turns", {.groups = {.by_turns = true, .enabled = true}}));
+  const auto refused = [&](const tableq::claim_options& options, const char* queue = "jobs") {
+    const tableq::error failure = thrown_by([&] { static_cast<void>(db().claim(queue, options)); });
     EXPECT_EQ(failure.code(), tableq::errc::options_mismatch) << failure.what();
     return std::string(failure.what());
   };
   EXPECT_TRUE(contains(refused({.keys = tableq::key_scope::waiting}), "option keys"));
   EXPECT_TRUE(contains(refused({.key_window = std::chrono::seconds{1}}), "option key_window"));
   EXPECT_TRUE(contains(refused({.groups = tableq::group_options{}}), "option groups"));
+  EXPECT_TRUE(
+      contains(refused({.groups = {.enabled = true}}, "turns"), "option by_turns of groups"));
   EXPECT_TRUE(contains(refused({.dead_letters = "morgue"}), "option dead_letters"));
   EXPECT_FALSE(db().find("morgue")) << "nothing was made";
 }

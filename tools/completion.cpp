@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,265 +14,126 @@ namespace tool {
 
 namespace {
 
+/// Each asks the command itself for the words that may come next.
+constexpr std::string_view bash =
+    R"(_tableq() {
+  local words
+  if words=$("${COMP_WORDS[0]}" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
+    mapfile -t COMPREPLY <<<"$words"
+  else
+    COMPREPLY=()
+    compopt -o default
+  fi
+}
+complete -F _tableq tableq
+)";
+constexpr std::string_view zsh =
+    R"(#compdef tableq
+_tableq() {
+  local text
+  local -a offered
+  text=$("${words[1]}" completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null) || { _files; return }
+  [[ -n $text ]] || return 1
+  offered=("${(@f)text}")
+  _describe tableq offered
+}
+if [[ ${funcstack[1]} == _tableq ]]; then
+  _tableq "$@"
+else
+  compdef _tableq tableq
+fi
+)";
+constexpr std::string_view fish =
+    R"(function __tableq_offers
+  set -l words (commandline -opc) (commandline -ct)
+  $words[1] completion fish -- $words[2..] 2>/dev/null; or __fish_complete_path $words[-1]
+end
+complete -c tableq -f -a '(__tableq_offers)'
+)";
+
 /// A word that may come next: a command, an option, or a value that is one of a few.
 struct offered {
   std::string word;
-  std::string description;
+  std::string description = {};
 };
 
-/// An option that takes a value, by one of its names.
-struct valued_option {
-  std::string name;
-  std::vector<std::string> values;  ///< Empty: any text.
-  bool file = false;
+/// The parts of `keep|reject|replace`; none of any other text.
+std::vector<offered> values_of(const std::string& shown) {
+  std::vector<offered> out;
+  if (shown.find('|') == std::string::npos) return out;
+  for (const std::string& each : CLI::detail::split(shown, '|')) out.push_back({each});
+  return out;
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& place, const std::string& name = {}) {
+  return place.get_subcommands(
+      [&](const CLI::App* each) { return name.empty() || each->get_name() == name; });
+}
+
+std::vector<offered> words_at(const CLI::App& place) {
+  std::vector<offered> out;
+  for (const CLI::App* each : commands_of(place)) {
+    out.push_back({each->get_name(), each->get_description()});
+  }
+  for (const CLI::Option* each : place.get_options()) {
+    if (each->get_positional()) {
+      for (offered& value : values_of(each->get_type_name())) out.push_back(std::move(value));
+    }
+    for (const std::string& name : each->get_lnames()) {
+      out.push_back({"--" + name, each->get_description()});
+    }
+  }
+  return out;
+}
+
+/// The words that may come after these, in place of the last one. Nothing: names of files.
+std::optional<std::vector<offered>> offers_after(const CLI::App& app,
+                                                 const std::vector<std::string>& words) {
+  const CLI::App* place = &app;
+  const CLI::Option* valued = nullptr;  // the next word is its value
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--") return std::nullopt;
+    if (std::exchange(valued, nullptr) != nullptr) continue;
+    if (words[i].starts_with("--")) {
+      const CLI::Option* const found = place->get_option_no_throw(words[i]);
+      if (found != nullptr && found->get_items_expected_max() > 0) valued = found;
+    } else if (const auto found = commands_of(*place, words[i]);
+               !words[i].empty() && !found.empty()) {
+      place = found.front();
+    }
+  }
+  if (valued == nullptr) return words_at(*place);
+  if (valued->get_type_name() == "FILE") return std::nullopt;
+  return values_of(valued->get_type_name());
+}
+
+struct completion_arguments : arguments {
+  using arguments::arguments;
+  argument shell = argument(command, "SHELL", "bash|zsh|fish", "The shell").required();
 };
 
-/// The words that may follow one command, or the program's name.
-struct context {
-  std::string path;  ///< "", "enqueue", "dead list"
-  std::vector<offered> words;
-  std::vector<valued_option> options;
-  std::vector<std::string> commands;
-};
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-/// The parts of `keep|reject|replace`; empty for any other text.
-std::vector<std::string> values_of(const std::string& shown) {
-  std::vector<std::string> values;
-  if (shown.find('|') == std::string::npos) return values;
-  for (std::size_t begin = 0; begin <= shown.size();) {
-    const std::size_t end = std::min(shown.find('|', begin), shown.size());
-    values.push_back(shown.substr(begin, end - begin));
-    begin = end + 1;
+exit_status complete(const invocation& call, const completion_arguments& given) {
+  const std::string shell = given.shell.text();
+  if (shell != "bash" && shell != "zsh" && shell != "fish") {
+    throw usage_error("give bash, zsh or fish");
   }
-  return values;
-}
-
-void add_option(context& here, const CLI::Option& option) {
-  const std::string shown = option.get_type_name();
-  if (option.get_positional()) {
-    for (const std::string& value : values_of(shown)) here.words.push_back({value, ""});
-    return;
+  output out;
+  if (!call.tail) {
+    out.write(shell == "bash" ? bash : shell == "zsh" ? zsh : fish);
+    out.flush();
+    return exit_status::done;
   }
-  for (const std::string& name : option.get_lnames()) {
-    here.words.push_back({"--" + name, first_line(option.get_description())});
-    if (option.get_items_expected_max() > 0) {
-      here.options.push_back({"--" + name, values_of(shown), shown == "FILE"});
-    }
+  const auto offers = offers_after(*given.command.get_parent(), *call.tail);
+  if (!offers) return exit_status::nothing;
+  const std::string begun = call.tail->empty() ? std::string() : call.tail->back();
+  for (const auto& [word, description] : *offers) {
+    if (!word.starts_with(begun)) continue;
+    const std::string words = description.substr(0, description.find('\n'));
+    const char* const between = shell == "zsh" ? ":" : "\t";
+    out.line(shell == "bash" || words.empty() ? word : word + between + words);
   }
-}
-
-/// The places of the program itself, so that no list has to be kept beside it.
-void collect(const CLI::App& app, const std::string& path, std::vector<context>& places) {
-  context here{.path = path, .words = {}, .options = {}, .commands = {}};
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* command : commands) {
-    here.words.push_back({command->get_name(), first_line(command->get_description())});
-    here.commands.push_back(command->get_name());
-  }
-  for (const CLI::Option* option : app.get_options()) add_option(here, *option);
-  places.push_back(std::move(here));
-  for (const CLI::App* command : commands) {
-    collect(*command, path.empty() ? command->get_name() : path + ' ' + command->get_name(),
-            places);
-  }
-}
-
-/// In single quotes, as bash, zsh and fish read them.
-std::string literal(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') {
-      result += c == '\'' ? R"('\'')" : R"('\\')";
-    } else {
-      result += c;
-    }
-  }
-  return result + '\'';
-}
-
-std::string joined(const std::vector<std::string>& parts, std::string_view between) {
-  std::string result;
-  for (const std::string& part : parts) {
-    if (!result.empty()) result += between;
-    result += part;
-  }
-  return result;
-}
-
-/// A word that leads from one place to another.
-struct step {
-  std::string from;
-  std::string word;
-  std::string to;
-};
-
-std::vector<step> steps_of(const std::vector<context>& places) {
-  std::vector<step> steps;
-  for (const context& each : places) {
-    for (const std::string& command : each.commands) {
-      steps.push_back(
-          {each.path, command, each.path.empty() ? command : each.path + ' ' + command});
-    }
-  }
-  return steps;
-}
-
-/// The patterns of all options of a place that take a value.
-std::vector<std::string> patterns_of(const context& each) {
-  std::vector<std::string> patterns;
-  for (const valued_option& option : each.options) {
-    patterns.push_back(literal(each.path + ':' + option.name));
-  }
-  return patterns;
-}
-
-/// The part that bash and zsh share: finds the place of the command line before the cursor.
-/// @param loop the indices of the words between the program's name and the cursor
-/// @param word one of these words
-/// @param files completes arguments of another command, after `--`
-std::string posix_place(const std::vector<context>& places, const std::string& loop,
-                        const std::string& word, const std::string& files) {
-  std::string text = "  local place= word i\n  for ((" + loop + "; i++)); do\n    word=" + word +
-                     "\n    [[ $word == -- ]] && { " + files +
-                     "; return; }\n    case \"$place:$word\" in\n";
-  for (const step& each : steps_of(places)) {
-    text +=
-        "      " + literal(each.from + ':' + each.word) + ") place=" + literal(each.to) + " ;;\n";
-  }
-  for (const context& each : places) {
-    if (!each.options.empty()) {
-      text += "      " + joined(patterns_of(each), "|") + ") ((i++)) ;;\n";
-    }
-  }
-  return text + "    esac\n  done\n";
-}
-
-std::string bash(const std::vector<context>& places) {
-  std::string text =
-      "# Completion of bash for tableq.\n"
-      "_tableq() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-      "  local offered=\n"
-      "  COMPREPLY=()\n" +
-      posix_place(places, "i = 1; i < COMP_CWORD", "${COMP_WORDS[i]}", "compopt -o default") +
-      "  case \"$place:$previous\" in\n";
-  for (const context& each : places) {
-    for (const valued_option& option : each.options) {
-      const std::string pattern = "    " + literal(each.path + ':' + option.name) + ") ";
-      if (!option.values.empty()) {
-        text += pattern + "offered=" + literal(joined(option.values, " ")) + " ;;\n";
-      } else {
-        text += pattern + (option.file ? "compopt -o default; return ;;\n" : "return ;;\n");
-      }
-    }
-  }
-  text += "    *)\n      case \"$place\" in\n";
-  for (const context& each : places) {
-    std::vector<std::string> words;
-    for (const offered& one : each.words) words.push_back(one.word);
-    text += "        " + literal(each.path) + ") offered=" + literal(joined(words, " ")) + " ;;\n";
-  }
-  return text +
-         "      esac\n"
-         "      ;;\n"
-         "  esac\n"
-         "  mapfile -t COMPREPLY < <(compgen -W \"$offered\" -- \"$current\")\n"
-         "}\n"
-         "complete -F _tableq tableq\n";
-}
-
-std::string zsh(const std::vector<context>& places) {
-  std::string text =
-      "#compdef tableq\n"
-      "_tableq() {\n"
-      "  local -a offered\n" +
-      posix_place(places, "i = 2; i < CURRENT", "${words[i]}", "_files") +
-      "  case \"$place:${words[CURRENT - 1]}\" in\n";
-  for (const context& each : places) {
-    for (const valued_option& option : each.options) {
-      text += "    " + literal(each.path + ':' + option.name) + ") ";
-      if (!option.values.empty()) {
-        text += "offered=(" + joined(option.values, " ") + ") ;;\n";
-      } else {
-        text += option.file ? "_files; return ;;\n" : "return 1 ;;\n";
-      }
-    }
-  }
-  text += "    *)\n      case \"$place\" in\n";
-  for (const context& each : places) {
-    text += "        " + literal(each.path) + ")\n          offered=(\n";
-    for (const offered& one : each.words) {
-      text += "            " +
-              literal(one.word + (one.description.empty() ? "" : ":") + one.description) + "\n";
-    }
-    text += "          ) ;;\n";
-  }
-  return text +
-         "      esac\n"
-         "      ;;\n"
-         "  esac\n"
-         "  _describe tableq offered\n"
-         "}\n"
-         "if [[ ${funcstack[1]} == _tableq ]]; then\n"
-         "  _tableq \"$@\"\n"
-         "else\n"
-         "  compdef _tableq tableq\n"
-         "fi\n";
-}
-
-std::string fish(const std::vector<context>& places) {
-  std::string text =
-      "# Completion of fish for tableq.\n"
-      "function __tableq_place\n"
-      "  set -l place ''\n"
-      "  set -l value no\n"
-      "  for word in (commandline -opc)[2..]\n"
-      "    if test $value = yes\n"
-      "      set value no\n"
-      "      continue\n"
-      "    end\n"
-      "    switch \"$place:$word\"\n"
-      "      case '*:--'\n"
-      "        return 1\n";
-  for (const step& each : steps_of(places)) {
-    text += "      case " + literal(each.from + ':' + each.word) + "\n        set place " +
-            literal(each.to) + "\n";
-  }
-  for (const context& each : places) {
-    if (!each.options.empty()) {
-      text += "      case " + joined(patterns_of(each), " ") + "\n        set value yes\n";
-    }
-  }
-  text +=
-      "    end\n"
-      "  end\n"
-      "  echo \"$place\"\n"
-      "end\n"
-      "function __tableq_at\n"
-      "  set -l place (__tableq_place); and test \"$place\" = \"$argv[1]\"\n"
-      "end\n"
-      "complete -c tableq -n __tableq_place -f\n";
-  for (const context& each : places) {
-    const std::string at = "complete -c tableq -n " + literal("__tableq_at " + literal(each.path));
-    for (const offered& one : each.words) {
-      const bool option = one.word.starts_with("--");
-      text += at + (option ? " -l " + one.word.substr(2) : " -a " + one.word);
-      const auto valued =
-          std::find_if(each.options.begin(), each.options.end(),
-                       [&](const valued_option& next) { return next.name == one.word; });
-      if (valued != each.options.end()) {
-        text += valued->file ? " -r -F" : " -x";
-        if (!valued->values.empty()) text += " -a " + literal(joined(valued->values, " "));
-      }
-      if (!one.description.empty()) text += " -d " + literal(one.description);
-      text += '\n';
-    }
-  }
-  return text;
+  out.flush();
+  return exit_status::done;
 }
 
 }  // namespace
@@ -282,32 +142,14 @@ void add_completion(CLI::App& app, invocation& call) {
   CLI::App& command = add_command(
       app, "completion",
       {.description = "Print the completion of a shell",
-       .details = "A script that completes commands, options and values. Packages install it; else "
-                  "load it at the\nstart of the shell.",
+       .details = "A script that completes commands, options and values; it asks this command for "
+                  "them. Packages\ninstall it; else load it at the start of the shell.",
        .usage = "bash|zsh|fish",
        .examples =
            "  source <(tableq completion bash)                  # in ~/.bashrc\n"
            "  source <(tableq completion zsh)                   # in ~/.zshrc, after compinit\n"
            "  tableq completion fish | source                   # in config.fish"});
-  const auto shell = std::make_shared<argument>(command, "SHELL", "bash|zsh|fish", "The shell");
-  command.callback([&app, &call, shell] {
-    call.run = [&app, shell] {
-      std::vector<context> places;
-      collect(app, "", places);
-      output out;
-      if (shell->text() == "bash") {
-        out.write(bash(places));
-      } else if (shell->text() == "zsh") {
-        out.write(zsh(places));
-      } else if (shell->text() == "fish") {
-        out.write(fish(places));
-      } else {
-        throw usage_error("give bash, zsh or fish");
-      }
-      out.flush();
-      return exit_status::done;
-    };
-  });
+  on_command<completion_arguments>(command, call, complete);
 }
 
 }  // namespace tool

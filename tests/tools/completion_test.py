@@ -46,7 +46,8 @@ def offers(shell, script, line):
     """What the shell offers after the words of a line, of which the last is begun."""
     words = line.split(" ")
     done = subprocess.run([*ASK[shell], script, *words], capture_output=True, text=True, check=False, timeout=60,
-                          env={"PATH": "/usr/bin:/bin", "HOME": str(Path(script).parent), "LC_ALL": "C"})
+                          env={"PATH": f"{Path(sys.argv[1]).parent}:/usr/bin:/bin",
+                               "HOME": str(Path(script).parent), "LC_ALL": "C"})
     return done.stdout.split("\n") + ["ERROR: " + text for text in done.stderr.splitlines()]
 
 

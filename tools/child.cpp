@@ -78,16 +78,6 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-std::string variable_for(std::string_view header) {
-  std::string name = "TABLEQ_HEADER_";
-  for (const char c : header) {
-    const bool lower = c >= 'a' && c <= 'z';
-    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += lower ? static_cast<char>(c - 'a' + 'A') : plain ? c : '_';
-  }
-  return name;
-}
-
 /// Variables that a command gets only from its own worker.
 bool of_a_worker(std::string_view variable) {
   return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_DB_") ||
@@ -112,6 +102,15 @@ std::string describe(const child_end& end) {
   return "signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
 }
 
+std::string variable_for(std::string begin, std::string_view name) {
+  for (const char c : name) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    begin += lower ? static_cast<char>(c - 'a' + 'A') : plain ? c : '_';
+  }
+  return begin;
+}
+
 std::vector<std::string> environment(const std::optional<std::string>& db) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -134,7 +133,8 @@ std::vector<std::string> environment_for(const message_origin& from,
   }
   // Two headers may have the same variable; the last one wins.
   std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : delivery.headers) variables[variable_for(name)] = value;
+  for (const auto& [name, value] : delivery.headers)
+    variables[variable_for("TABLEQ_HEADER_", name)] = value;
   for (const auto& [name, value] : variables) result.push_back(name + "=" + value);
   return result;
 }

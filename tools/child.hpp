@@ -37,6 +37,9 @@ struct message_origin {
   }
 };
 
+/// The variable of that name: in upper case, with _ for other characters than letters and digits.
+std::string variable_for(std::string begin, std::string_view name);
+
 /// The environment of this process, without the variables of an outer worker, and without TABLEQ_DB
 /// and TABLEQ_DB_<NAME>, which may hold passwords.
 /// @param db the value of TABLEQ_DB; nothing: none.

@@ -88,25 +88,14 @@ void add_commands(CLI::App& app, invocation& call) {
   add_top(app, call);
 #endif
   add_take(app, call);
-  add_complete(app, call);
-  add_fail(app, call);
-  add_release(app, call);
-  add_extend(app, call);
-  add_peek(app, call);
-  add_stats(app, call);
-  add_list(app, call);
-  add_get(app, call);
+  add_settlements(app, call);
+  add_looks(app, call);
+  add_messages(app, call);
   add_wait(app, call);
-  add_cancel(app, call);
-  add_priority(app, call);
-  add_ready(app, call);
-  add_redrive(app, call);
   add_dead(app, call);
   add_batch(app, call);
   add_purge(app, call);
-  add_pause(app, call);
-  add_resume(app, call);
-  add_limit(app, call);
+  add_limits(app, call);
   add_alter(app, call);
   add_every(app, call);
   add_schedules(app, call);
@@ -118,7 +107,6 @@ void add_commands(CLI::App& app, invocation& call) {
   add_serve(app, call);
 #endif
   add_bench(app, call);
-  add_ddl(app, call);
   add_completion(app, call);
 }
 

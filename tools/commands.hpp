@@ -6,35 +6,23 @@
 
 namespace tool {
 
-/// Each adds a subcommand, which fills in `call` if the user gives it. Both must outlive the
-/// parsing.
+/// Each adds the subcommands of its file, which fill in `call` if the user gives one. Both must
+/// outlive the parsing.
 void add_create(CLI::App& app, invocation& call);
-void add_ddl(CLI::App& app, invocation& call);
 void add_enqueue(CLI::App& app, invocation& call);
 void add_dequeue(CLI::App& app, invocation& call);
-void add_take(CLI::App& app, invocation& call);
-void add_complete(CLI::App& app, invocation& call);
-void add_fail(CLI::App& app, invocation& call);
-void add_release(CLI::App& app, invocation& call);
-void add_extend(CLI::App& app, invocation& call);
 void add_work(CLI::App& app, invocation& call);
-void add_peek(CLI::App& app, invocation& call);
-void add_stats(CLI::App& app, invocation& call);
-void add_list(CLI::App& app, invocation& call);
 void add_top(CLI::App& app, invocation& call);
-void add_get(CLI::App& app, invocation& call);
+void add_take(CLI::App& app, invocation& call);
+void add_settlements(CLI::App& app, invocation& call);
+void add_looks(CLI::App& app, invocation& call);
+void add_messages(CLI::App& app, invocation& call);
 void add_wait(CLI::App& app, invocation& call);
-void add_cancel(CLI::App& app, invocation& call);
-void add_priority(CLI::App& app, invocation& call);
-void add_ready(CLI::App& app, invocation& call);
-void add_redrive(CLI::App& app, invocation& call);
-void add_batch(CLI::App& app, invocation& call);
 void add_dead(CLI::App& app, invocation& call);
+void add_batch(CLI::App& app, invocation& call);
 void add_purge(CLI::App& app, invocation& call);
 void add_dead_purge(CLI::App& dead, invocation& call);
-void add_pause(CLI::App& app, invocation& call);
-void add_resume(CLI::App& app, invocation& call);
-void add_limit(CLI::App& app, invocation& call);
+void add_limits(CLI::App& app, invocation& call);
 void add_alter(CLI::App& app, invocation& call);
 void add_every(CLI::App& app, invocation& call);
 void add_schedules(CLI::App& app, invocation& call);

@@ -219,9 +219,6 @@ void add_create(CLI::App& app, invocation& call) {
                    "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue\n"
                    "  tableq create table emails --mapping emails.json"},
       create);
-}
-
-void add_ddl(CLI::App& app, invocation& call) {
   add_database_command<ddl_arguments>(
       app, call, "ddl",
       {.description = "Print the SQL that creates a queue, for an administrator",

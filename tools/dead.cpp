@@ -124,9 +124,6 @@ void add_dead(CLI::App& app, invocation& call) {
       list_dead);
   add_redrive_to(dead, call, "dead redrive");
   add_dead_purge(dead, call);
-}
-
-void add_redrive(CLI::App& app, invocation& call) {
   add_redrive_to(app, call, "redrive");
 }
 

@@ -9,10 +9,10 @@
 #include "commands.hpp"
 #include "connection.hpp"
 #include "format.hpp"
-#include "input.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "status_line.hpp"
+#include "streams.hpp"
 
 namespace tool {
 
@@ -177,6 +177,71 @@ exit_status enqueue_payloads(target& queue, std::span<const std::string> payload
   return exit_status::done;
 }
 
+constexpr std::chrono::milliseconds linger{100};
+
+/// The lines of standard input in batches: as many as are available, so that a slow writer's lines
+/// do not wait for a full batch.
+class line_batches {
+ public:
+  /// @param most lines in a batch. A batch also ends after 8 MiB, and 100 ms after its first line.
+  explicit line_batches(std::size_t most) : most_(most) {}
+
+  /// The next lines, without their newlines; empty only at the end of the input. Text after the
+  /// last newline is a line of its own, unless it is empty.
+  /// @throws refused_error when it cannot be read.
+  std::vector<std::string> next() {
+    std::vector<std::string> batch;
+    bytes_ = 0;
+    auto until = std::chrono::steady_clock::now() + linger;
+    while (!collect(batch)) {
+      if (ended_) {
+        if (begin_ < buffer_.size()) batch.push_back(buffer_.substr(begin_));
+        begin_ = scanned_ = buffer_.size();
+        break;
+      }
+      if (!read_more(until, batch.empty())) break;
+      if (batch.empty()) until = std::chrono::steady_clock::now() + linger;
+    }
+    return batch;
+  }
+
+ private:
+  /// Moves whole lines from the buffer to the batch. @return whether the batch is full.
+  bool collect(std::vector<std::string>& batch) {
+    constexpr std::size_t batch_bytes = 8UL * 1024 * 1024;
+    while (batch.size() < most_ && bytes_ < batch_bytes) {
+      const std::size_t newline = buffer_.find('\n', scanned_);
+      if (newline == std::string::npos) {
+        scanned_ = buffer_.size();
+        return false;
+      }
+      batch.push_back(buffer_.substr(begin_, newline - begin_));
+      bytes_ += newline - begin_;
+      begin_ = scanned_ = newline + 1;
+    }
+    return true;
+  }
+  /// Waits for more bytes until `until`. @return false when the time is over.
+  bool read_more(std::chrono::steady_clock::time_point until, bool forever) {
+    // Beyond any database's limit for a payload.
+    constexpr std::size_t longest_line = 1024UL * 1024 * 1024;
+    if (!forever && !input_readable_before(until)) return false;
+    buffer_.erase(0, begin_);
+    scanned_ -= begin_;
+    begin_ = 0;
+    if (buffer_.size() > longest_line) throw refused_error("a line is longer than 1 GiB");
+    ended_ = !append_input(buffer_);
+    return true;
+  }
+
+  std::size_t most_;
+  std::string buffer_;
+  std::size_t begin_ = 0;    // of the first line that was not handed out
+  std::size_t scanned_ = 0;  // up to here there is no newline after begin_
+  std::size_t bytes_ = 0;    // in the batch
+  bool ended_ = false;
+};
+
 exit_status enqueue_lines(target& queue, const enqueue_arguments& given) {
   line_batches input(queue.batch());
   status_line status;
@@ -241,7 +306,10 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
   target queue(open_queue(db, found), std::move(options), full);
   if (given.lines) return enqueue_lines(queue, given);
   if (given.standard_input) {
-    return enqueue_payloads(queue, std::array{read_standard_input()}, given.as_json);
+    std::string all;
+    while (append_input(all)) {
+    }
+    return enqueue_payloads(queue, std::array{std::move(all)}, given.as_json);
   }
   return enqueue_payloads(queue, payloads, given.as_json);
 }

@@ -100,8 +100,8 @@ std::string message_json(const tableq::stored_message& message) {
               {"state", to_string(message.state)},
               {"attempts", message.attempts},
               {"priority", message.priority},
-              {"key", message.key ? json(*message.key) : json()},
-              {"group", message.group ? json(*message.group) : json()},
+              {"key", or_null(message.key)},
+              {"group", or_null(message.group)},
               {"headers", json::object()},
               {"created_at", iso(message.created_at)},
               {"due_at", iso_or_null(message.due_at)},
@@ -175,15 +175,6 @@ json batch_json(const tableq::batch_info& of) {
   if (of.counted_to) out["counted_to"] = *of.counted_to;
   return out;
 }
-
-namespace {
-
-template <class Number>
-json or_null(const std::optional<Number>& of) {
-  return of ? json(*of) : json();
-}
-
-}  // namespace
 
 json limits_json(const tableq::queue_limits& limits) {
   return {{"capacity", or_null(limits.capacity)},

@@ -24,6 +24,11 @@ using json = nlohmann::ordered_json;
 /// `2025-01-31T12:00:00.000Z`; for a time beyond some 30,000 years the last one.
 std::string iso(tableq::timestamp time);
 
+/// The value, or null.
+template <class Value>
+json or_null(const std::optional<Value>& of) {
+  return of ? json(*of) : json();
+}
 /// The text, or null.
 json iso_or_null(const std::optional<tableq::timestamp>& time);
 

@@ -203,25 +203,19 @@ void add_switch(CLI::App& app, invocation& call, const std::string& name, const 
 
 }  // namespace
 
-void add_pause(CLI::App& app, invocation& call) {
+void add_limits(CLI::App& app, invocation& call) {
   add_switch(app, call, "pause",
              {.description = "Stop all reads of a queue, in every process",
               .details = "They return nothing until `tableq resume`; enqueues continue.",
               .usage = "QUEUE",
               .examples = "  tableq pause mail"},
              &tableq::queue::pause);
-}
-
-void add_resume(CLI::App& app, invocation& call) {
   add_switch(app, call, "resume",
              {.description = "Resume the reads of a paused queue",
               .details = "",
               .usage = "QUEUE",
               .examples = "  tableq resume mail"},
              &tableq::queue::resume);
-}
-
-void add_limit(CLI::App& app, invocation& call) {
   add_database_command<limit_arguments>(
       app, call, "limit",
       {.description = "Show or change the limits of a queue, for every process",

@@ -191,7 +191,7 @@ exit_status list(const connection_options& connection, const list_arguments& giv
 
 }  // namespace
 
-void add_peek(CLI::App& app, invocation& call) {
+void add_looks(CLI::App& app, invocation& call) {
   add_database_command<peek_arguments>(
       app, call, "peek",
       {.description = "Print the next messages, without taking them",
@@ -201,9 +201,6 @@ void add_peek(CLI::App& app, invocation& call) {
                    "  tableq peek jobs --count 20 --json\n"
                    "  tableq peek --mapping emails.json"},
       peek);
-}
-
-void add_stats(CLI::App& app, invocation& call) {
   add_database_command<stats_arguments>(
       app, call, "stats",
       {.description = "Count messages by their state",
@@ -219,9 +216,6 @@ void add_stats(CLI::App& app, invocation& call) {
                    "  tableq stats jobs --json | jq .dead\n"
                    "  tableq stats --exact"},
       stats);
-}
-
-void add_list(CLI::App& app, invocation& call) {
   add_database_command<list_arguments>(
       app, call, "list",
       {.description = "Show the queues, or the messages of a claim queue",

@@ -202,7 +202,7 @@ exit_status list_messages(const connection_options& connection, const std::strin
   return status;
 }
 
-void add_get(CLI::App& app, invocation& call) {
+void add_messages(CLI::App& app, invocation& call) {
   add_database_command<get_arguments>(
       app, call, "get",
       {.description = "Print messages of a claim queue by id or key, as JSON, in any state",
@@ -211,9 +211,6 @@ void add_get(CLI::App& app, invocation& call) {
        .examples = "  tableq get jobs 17\n"
                    "  tableq get jobs --key invoice-42 | jq .state"},
       get);
-}
-
-void add_cancel(CLI::App& app, invocation& call) {
   add_database_command<action_arguments>(
       app, call, "cancel",
       {.description = "Remove messages of a claim queue that are not leased",
@@ -225,9 +222,6 @@ void add_cancel(CLI::App& app, invocation& call) {
                    "  tableq cancel jobs --header tenant=acme --state ready --dry-run\n"
                    "  tableq cancel jobs --key-prefix import-7/"},
       cancel);
-}
-
-void add_ready(CLI::App& app, invocation& call) {
   add_database_command<action_arguments>(
       app, call, "ready",
       {.description = "Make delayed messages of a claim queue ready now, also those that rest",
@@ -239,9 +233,6 @@ void add_ready(CLI::App& app, invocation& call) {
                    "  tableq ready mail --error 'time-out'\n"
                    "  tableq ready mail --all"},
       make_ready);
-}
-
-void add_priority(CLI::App& app, invocation& call) {
   add_database_command<priority_arguments>(
       app, call, "priority",
       {.description = "Change the priority of waiting messages of a claim queue",

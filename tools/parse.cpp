@@ -4,9 +4,10 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string_view>
+
+#include <tableq/row_value.hpp>
 
 #include "exit_status.hpp"
 #include "format.hpp"
@@ -36,18 +37,13 @@ std::optional<std::int64_t> unit_of(std::string_view text) {
   return {};
 }
 
-std::optional<tableq::timestamp> iso_time(const std::string& text) {
-  static const std::regex form(R"((\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?Z)");
-  std::smatch found;
-  if (!std::regex_match(text, found, form)) return {};
-  const auto number = [&](std::size_t part) { return std::stoi(found[part]); };
-  const std::chrono::year_month_day date{std::chrono::year{number(1)},
-                                         std::chrono::month{static_cast<unsigned>(number(2))},
-                                         std::chrono::day{static_cast<unsigned>(number(3))}};
-  if (!date.ok() || number(4) > 23 || number(5) > 59 || number(6) > 59) return {};
-  const int fraction = std::stoi((found[7].str() + "000").substr(0, 3));
-  return std::chrono::sys_days{date} + std::chrono::hours{number(4)} +
-         std::chrono::minutes{number(5)} + std::chrono::seconds{number(6)} + milliseconds{fraction};
+/// Of the forms that the library reads the one with all parts, in UTC.
+std::optional<tableq::timestamp> iso_time(std::string_view text) {
+  constexpr std::size_t shortest = std::string_view("2025-01-31T12:00:00Z").size();
+  constexpr std::size_t longest = shortest + std::string_view(".123").size();
+  const bool whole = text.size() >= shortest && text.size() <= longest;
+  if (!whole || text[10] != 'T' || !text.ends_with('Z')) return {};
+  return tableq::parse_timestamp(text);
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ std::string delivery_json(const tableq::delivery& taken, const std::string& from
     return out + member("row", row_json(taken.row)) + '}';
   }
   object["priority"] = taken.priority;
-  object["key"] = taken.key ? json(*taken.key) : json();
-  object["group"] = taken.group ? json(*taken.group) : json();
+  object["key"] = or_null(taken.key);
+  object["group"] = or_null(taken.group);
   object["headers"] = json::object();
   for (const auto& [name, value] : taken.headers) object["headers"][name] = value;
   object["created_at"] = iso(taken.created_at);

@@ -143,7 +143,7 @@ exit_status extend(const connection_options& connection, const extend_arguments&
 
 }  // namespace
 
-void add_complete(CLI::App& app, invocation& call) {
+void add_settlements(CLI::App& app, invocation& call) {
   add_database_command<complete_arguments>(
       app, call, "complete",
       {.description = "Complete messages that `tableq take` has printed",
@@ -152,9 +152,6 @@ void add_complete(CLI::App& app, invocation& call) {
        .examples = "  tableq complete jobs 17.4294967297.12\n"
                    "  tableq complete jobs 17.4294967297.12 --result \"$(cat report.json)\""},
       complete);
-}
-
-void add_fail(CLI::App& app, invocation& call) {
   add_database_command<fail_arguments>(
       app, call, "fail",
       {.description = "Record a failed attempt for messages that `tableq take` has printed",
@@ -165,9 +162,6 @@ void add_fail(CLI::App& app, invocation& call) {
        .examples = "  tableq fail jobs 17.4294967297.12 --error 'no such file' --delay 5m\n"
                    "  tableq fail jobs 17.4294967297.12 --error 'not a picture' --final"},
       fail);
-}
-
-void add_release(CLI::App& app, invocation& call) {
   add_database_command<receipt_arguments>(
       app, call, "release",
       {.description = "Give messages back that `tableq take` has printed",
@@ -176,9 +170,6 @@ void add_release(CLI::App& app, invocation& call) {
        .usage = "QUEUE RECEIPT...",
        .examples = "  tableq release jobs 17.4294967297.12"},
       release);
-}
-
-void add_extend(CLI::App& app, invocation& call) {
   add_database_command<extend_arguments>(
       app, call, "extend",
       {.description = "Prolong the leases of messages that `tableq take` has printed",

@@ -1,13 +1,17 @@
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,7 +25,7 @@
 #include "output.hpp"
 #include "signals.hpp"
 #include "source.hpp"
-#include "terminal.hpp"
+#include "streams.hpp"
 
 namespace tool {
 
@@ -154,6 +158,74 @@ exit_status print_once(watch& all, milliseconds interval) {
   out.flush();
   return exit_status::done;
 }
+
+/// Uses the whole terminal and redraws it: keys are read one by one and are not shown, and the
+/// former content is back at the end. There is one terminal.
+class full_screen {
+ public:
+  /// Standard input and output are terminals, as they must be.
+  [[nodiscard]] static bool possible() {
+    return is_terminal(stream::input) && is_terminal(stream::output);
+  }
+
+  full_screen() {
+    if (::tcgetattr(STDIN_FILENO, &before_) == -1) {
+      throw std::system_error(errno, std::generic_category(), "tcgetattr");
+    }
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    // read returns at once. A suspended job must not leave the terminal in this state.
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    show("\033[?1049h\033[?25l");
+  }
+  ~full_screen() {
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    try {
+      show("\033[?25h\033[?1049l");
+    } catch (const output_error&) {  // A lost terminal needs no reset.
+    }
+  }
+  full_screen(const full_screen&) = delete;
+  full_screen& operator=(const full_screen&) = delete;
+
+  /// Shows as many lines as fit, each cut at the edge. The lines are ASCII.
+  /// @param marked the number of the line that is shown in reverse.
+  /// @throws output_error when the terminal is lost.
+  void draw(const std::vector<std::string>& lines, std::size_t marked) const {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == -1 || size.ws_row == 0 || size.ws_col == 0) {
+      size.ws_row = 24;
+      size.ws_col = 80;
+    }
+    const std::size_t count = std::min<std::size_t>(lines.size(), size.ws_row);
+    std::string frame = "\033[H";
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i == marked) frame += "\033[7m";
+      frame += lines[i].substr(0, size.ws_col);
+      frame += i == marked ? "\033[0m\033[K" : "\033[K";
+      if (i + 1 < count) frame += '\n';
+    }
+    show(frame + "\033[J");
+  }
+
+  /// The pressed key, without waiting; 0 for none.
+  [[nodiscard]] char key() const {
+    char pressed = 0;
+    return ::read(STDIN_FILENO, &pressed, 1) == 1 ? pressed : '\0';
+  }
+
+ private:
+  static void show(const std::string& bytes) {
+    output out;
+    out.write(bytes);
+    out.flush();
+  }
+
+  termios before_{};
+};
 
 /// Waits for a key, a signal or the time.
 /// @return false when it is time to end.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tableq/error.hpp>
@@ -21,22 +22,29 @@ namespace {
 
 using namespace tableq_fuzz;  // NOLINT(google-build-using-namespace): the targets' own vocabulary
 
-/// Only one command, so that an input does not cost the construction of all.
-void add_one(CLI::App& app, tool::invocation& call, std::size_t number) {
-  constexpr std::array adders{
-      tool::add_create, tool::add_ddl,      tool::add_enqueue, tool::add_dequeue, tool::add_work,
-      tool::add_peek,   tool::add_stats,    tool::add_list,    tool::add_top,     tool::add_get,
-      tool::add_cancel, tool::add_priority, tool::add_dead,    tool::add_purge,   tool::add_pause,
-      tool::add_resume, tool::add_limit,    tool::add_drop,    tool::add_doctor,  tool::add_bench};
-  tool::add_connection_options(app, call.connection);
-  app.require_subcommand(1);
-  adders[number % adders.size()](app, call);
-}
+/// The commands of one file of `tools`, by the names of one of them.
+constexpr std::array<std::pair<std::string_view, void (*)(CLI::App&, tool::invocation&)>, 13>
+    adders{{{"create ddl", tool::add_create},
+            {"enqueue", tool::add_enqueue},
+            {"dequeue", tool::add_dequeue},
+            {"work", tool::add_work},
+            {"peek stats list", tool::add_looks},
+            {"top", tool::add_top},
+            {"get cancel ready priority", tool::add_messages},
+            {"dead redrive", tool::add_dead},
+            {"purge", tool::add_purge},
+            {"pause resume limit", tool::add_limits},
+            {"drop", tool::add_drop},
+            {"doctor", tool::add_doctor},
+            {"bench", tool::add_bench}}};
 
 void read(const std::vector<std::string>& arguments, std::size_t number) {
   CLI::App app("fuzz", "tableq");
   tool::invocation call;
-  add_one(app, call, number);
+  // Only the commands of one file, so that an input does not cost the construction of all.
+  tool::add_connection_options(app, call.connection);
+  app.require_subcommand(1);
+  adders[number % adders.size()].second(app, call);
   try {
     if (tool::parse(app, call, arguments) && arguments.front() == "ddl") call.run();
   } catch (const tool::usage_error&) {
@@ -46,12 +54,10 @@ void read(const std::vector<std::string>& arguments, std::size_t number) {
 
 /// The index of a command's name among the adders; any index for other names.
 std::size_t number_of(std::string_view name) {
-  constexpr std::array<std::string_view, 20> names{
-      "create", "ddl",    "enqueue", "dequeue", "work",     "peek", "stats",
-      "list",   "top",    "get",     "cancel",  "priority", "dead", "purge",
-      "pause",  "resume", "limit",   "drop",    "doctor",   "bench"};
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? name.size() : static_cast<std::size_t>(found - names.begin());
+  const auto found = std::find_if(adders.begin(), adders.end(), [&](const auto& each) {
+    return each.first.find(name) != std::string_view::npos;
+  });
+  return found == adders.end() ? name.size() : static_cast<std::size_t>(found - adders.begin());
 }
 
 template <class Parse>

@@ -9,11 +9,6 @@ namespace tool::web {
 
 namespace {
 
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json();
-}
-
 json text_or_null(const std::string& text) {
   return text.empty() ? json() : json(text);
 }

@@ -121,7 +121,7 @@ blocks split_blocks(std::string_view file, const text_variant& variant) {
       }
       continue;
     }
-    const std::string text = expanded(trimmed(body, " \n\r\t;"), fragments);
+    const std::string text(trimmed(expanded(body, fragments), " \n\r\t;"));
     while (!names.empty()) {
       const std::size_t end = std::min(names.find_first_of(" \r\t"), names.size());
       const std::string_view name = names.substr(0, end);

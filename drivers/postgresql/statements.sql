@@ -36,6 +36,14 @@
 -- server, any other function on the server that has the shard. An INSERT of a query that reads a table needs a
 -- volatile function, such as that of the id: without one Citus sends a wrong text if another function is stable.
 
+-- fragment: main
+-- Of drivers/statements.sql, as the next two.
+
+-- fragment: returns
+
+-- fragment: bytes
+bytea
+
 -- fragment: clock_of_server
 -- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
 CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
@@ -633,49 +641,17 @@ WHERE d.datname = pg_catalog.current_database()
 -- Until the transaction ends. Only tableq uses this number.
 SELECT pg_catalog.pg_advisory_xact_lock(7881093214601582961)
 
--- name: catalog.list
-SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY name
-
--- name: catalog.find
-SELECT name, identity, kind, layout, options, created_at
-FROM {catalog}
-WHERE name = CAST(:name AS text)
-
 -- name: catalog.queue
 SELECT name, identity, kind, layout, options, created_at,
        CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 FROM {catalog}
 WHERE name = CAST(:name AS text)
 
--- name: catalog.insert
-INSERT INTO {catalog} (name, identity, kind, layout, options)
-VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAST(:layout AS integer),
-        CAST(:options AS text))
-
--- name: catalog.remove
-DELETE FROM {catalog} WHERE name = CAST(:name AS text)
-
 -- name: catalog.migrator
 -- For this catalogue, until the session ends.
 SELECT CASE WHEN pg_catalog.pg_try_advisory_lock(1952606578,
                    CAST(CAST(CAST('{catalog}' AS regclass) AS oid) AS integer))
             THEN 1 ELSE 0 END AS held
-
--- name: catalog.set_layout
-UPDATE {catalog}
-SET layout = CAST(:layout AS integer)
-WHERE name = CAST(:name AS text)
-  AND identity = CAST(:identity AS bigint)
-  AND layout = CAST(:before AS integer)
-RETURNING 1 AS present
-
--- name: catalog.set_options
-UPDATE {catalog}
-SET options = CAST(:options AS text)
-WHERE name = CAST(:name AS text)
-  AND identity = CAST(:identity AS bigint)
-  AND options = CAST(:before AS text)
-RETURNING 1 AS present
 
 -- name: table.exists
 -- Also for an index or a view: no relation of that name may exist.
@@ -714,9 +690,6 @@ SELECT CASE WHEN EXISTS (
        'row level security is on' AS what,
        'this role reads only the messages that a policy lets it see' AS fix
 WHERE pg_catalog.row_security_active(CAST(pg_catalog.to_regclass('{table}') AS oid))
-
--- name: queue.drop
-DROP TABLE {table}
 
 -- name: notify.send
 -- Only if another session listens: it then shares the lock of listen.hold. Otherwise this transaction shares the lock
@@ -968,13 +941,6 @@ SELECT GREATEST(LEAST((SELECT due_at
 FROM (SELECT {clock}) AS t (clock)
 WHERE EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at < arrived_at - 10)
   OR EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at >= {passed})
-
--- name: pending.peek
-SELECT id, created_at, due_at, payload
-FROM {table} AS msg
-WHERE due_at <= {clock}
-ORDER BY due_at, id
-LIMIT CAST(:max AS bigint)
 
 -- name: pending.stats
 SELECT (SELECT pg_catalog.count(*)
@@ -1716,12 +1682,6 @@ GROUP BY group_key
 ORDER BY oldest, group_key
 LIMIT CAST(:groups AS bigint)
 
--- name: claim.find
-SELECT {any_message}
-FROM {table} AS msg
-WHERE key = CAST(:key AS text) AND key IS NOT NULL
-  AND (state <> 3 OR due_at > {clock})
-
 -- name: claim.make_ready
 -- Of delayed messages, as if they fell due now: see claim.promote. Rows are first locked by rising ids, in any state,
 -- as settling statements do.
@@ -2149,56 +2109,6 @@ FROM {limits}
 WHERE queue = CAST(:queue AS text)
 FOR NO KEY UPDATE
 
--- name: limits.spend
-UPDATE {limits}
-SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
-WHERE queue = CAST(:queue AS text)
-
--- name: limits.pause
-INSERT INTO {limits} (queue, paused)
-SELECT name, CAST(:paused AS bigint) FROM {catalog} WHERE name = CAST(:queue AS text)
-ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
-
--- name: limits.set
--- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
-INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
-SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
-       CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
-       {clock_now}
-FROM {catalog}
-WHERE name = CAST(:queue AS text)
-ON CONFLICT (queue) DO UPDATE
-SET capacity = excluded.capacity,
-    rate = excluded.rate,
-    burst = excluded.burst,
-    concurrency = excluded.concurrency,
-    tokens = CASE WHEN l.rate IS NULL THEN excluded.tokens ELSE LEAST(l.tokens, excluded.tokens) END,
-    refilled_at = CASE WHEN l.rate IS NULL THEN excluded.refilled_at ELSE l.refilled_at END
-
--- name: limits.remove
-DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
-
--- name: group.list
-SELECT name, running, rate, burst, weight, changes, applied
-FROM {quotas}
-WHERE queue = CAST(:queue AS text) AND name >= CAST(:first AS text)
-ORDER BY name
-LIMIT CAST(:max AS bigint)
-
--- name: group.remove
-DELETE FROM {quotas}
-WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
-
--- name: group.insert
-INSERT INTO {quotas} (queue, name, running, rate, burst, weight, changes)
-VALUES (CAST(:queue AS text), CAST(:name AS text), CAST(:running AS bigint), CAST(:rate AS bigint),
-        CAST(:burst AS bigint), CAST(:weight AS bigint), CAST(:changes AS bigint))
-
--- name: group.apply
-UPDATE {quotas}
-SET applied = CAST(:changes AS bigint)
-WHERE queue = CAST(:queue AS text) AND name = '' AND changes = CAST(:changes AS bigint)
-
 -- name: group.start
 -- The groups are locked.
 INSERT INTO {starts} AS s (queue, name, full_at, alarm, alarm_at)
@@ -2217,21 +2127,6 @@ WHERE queue = CAST(:queue AS text)
                           AND (CAST(:all AS bigint) = 1 OR full_at <= {clock} * 1000)
                         LIMIT CASE WHEN CAST(:all AS bigint) = 1 THEN NULL ELSE CAST(:max AS bigint) END
                         FOR UPDATE SKIP LOCKED))
-
--- fragment: times_of_rule
-s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
-       s.problem, {clock} AS clock
-
--- fragment: message_of_rule
-s.payload, s.headers, s.key, s.group_key AS group, s.priority, s.skip_if_running AS skip
-
--- name: schedules.due
--- Those that are not computed yet come first.
-SELECT {times_of_rule}
-FROM {schedules} AS s
-WHERE s.enabled = 1
-ORDER BY COALESCE(s.due_at, 0), s.name
-LIMIT CAST(:max AS bigint)
 
 -- name: schedules.fire
 -- Once for each time: the due time is compared in the transaction of the message. Another process that is about to
@@ -2254,32 +2149,6 @@ SET due_at = CAST(:next AS bigint), last_at = COALESCE(CAST(:last AS bigint), la
 WHERE name = ANY (ARRAY(SELECT name FROM own))
   AND pg_catalog.set_config('lock_timeout', '500ms', true) IS NOT NULL
 RETURNING {message_of_rule}
-
--- fragment: rule
-{times_of_rule}, {message_of_rule},
-       s.owner, s.enabled, s.last_at AS last, (SELECT c.kind FROM {catalog} AS c WHERE c.name = s.queue) AS kind
-
--- name: schedules.list
--- All of them without a name.
-SELECT {rule}
-FROM {schedules} AS s
-WHERE CAST(:name AS text) = '' OR s.name = CAST(:name AS text)
-ORDER BY s.name
-
--- name: schedules.remove
-DELETE FROM {schedules} AS s
-WHERE s.name = CAST(:name AS text)
-RETURNING {rule}
-
--- name: schedules.insert
-INSERT INTO {schedules}
-  (name, owner, queue, cron, every_ms, zone, payload, headers, key, group_key, priority, catch_up, latest_ms,
-   skip_if_running, enabled, last_at, due_at)
-VALUES (CAST(:name AS text), CAST(:owner AS text), CAST(:queue AS text), CAST(:cron AS text),
-        CAST(:every AS bigint), CAST(:zone AS text), CAST(:payload AS bytea), CAST(:headers AS text),
-        CAST(:key AS text), CAST(:group AS text), CAST(:priority AS bigint), CAST(:catch_up AS bigint),
-        CAST(:latest AS bigint), CAST(:skip AS bigint), CAST(:enabled AS bigint), CAST(:last AS bigint),
-        CAST(:due AS bigint))
 
 -- name: floors.exist
 SELECT 1 AS present WHERE pg_catalog.to_regclass('{floors}') IS NOT NULL
@@ -2695,32 +2564,6 @@ WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND m.amname = 'btree' AND x.indisvalid AND x.indisready
 ORDER BY i.relname, part.place
 
--- name: batch.begin
-INSERT INTO {batches} (name, queue, payload, headers, key, group_key, priority, created_at)
-VALUES (CAST(:name AS text), CAST(:queue AS text), CAST(:payload AS bytea), CAST(:headers AS text), CAST(:key AS text), CAST(:group AS text),
-        CAST(:priority AS integer), {clock})
-RETURNING id AS batch
-
--- name: batch.add
--- Locks the batch until the transaction ends: additions to one batch follow each other.
-UPDATE {batches}
-SET total = total + CAST(:count AS bigint)
-WHERE id = CAST(:batch AS bigint)
-  AND finished_at IS NULL
-  AND cancelled = 0
-  AND (sealed = 0
-       OR EXISTS (SELECT 1
-                  FROM {members} AS m
-                  WHERE m.queue = CAST(:queue AS bigint) AND m.message = CAST(:member AS bigint)
-                    AND m.batch = CAST(:batch AS bigint) AND m.outcome = 0))
-RETURNING id AS batch
-
--- name: batch.seal
-UPDATE {batches}
-SET sealed = 1, cancelled = GREATEST(cancelled, CAST(CAST(:cancel AS bigint) AS smallint))
-WHERE id = CAST(:batch AS bigint) AND finished_at IS NULL
-RETURNING id AS batch
-
 -- name: batch.open
 -- The last outstanding member tells: mostly it leaves last, and the first places of the index are those of rows that
 -- were deleted.
@@ -2768,9 +2611,6 @@ WHERE id = CAST(:batch AS bigint)
        ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
        LIMIT 1) IS NULL
 RETURNING total, completed, dead, removed, gone
-
--- name: batch.clear
-DELETE FROM {members} WHERE batch = CAST(:batch AS bigint)
 
 -- name: batch.forget
 DELETE FROM {batches}
@@ -2859,11 +2699,6 @@ WITH marked AS (
   RETURNING batch
 )
 SELECT DISTINCT CAST(0 AS bigint) AS item, batch FROM marked
-
--- name: batch.mark_all
-UPDATE {members}
-SET outcome = CAST(:outcome AS smallint)
-WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS smallint)
 
 -- name: batch.rejoin
 UPDATE {members}

@@ -25,6 +25,19 @@ CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 -- The clock that a test sets, or that the transport reads: it costs a tenth of the function.
 :now
 
+-- fragment: clock_now
+{clock}
+
+-- fragment: main
+-- Of drivers/statements.sql, as the next two.
+main.
+
+-- fragment: returns
+WITH unused AS (SELECT 1)
+
+-- fragment: bytes
+blob
+
 -- fragment: own_queue
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
@@ -231,12 +244,6 @@ SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'ma
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 
--- name: catalog.list
-SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} ORDER BY name
-
--- name: catalog.find
-SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} WHERE name = :name
-
 -- name: catalog.queue
 SELECT name, identity, kind, layout, options, created_at,
        EXISTS (SELECT 1 FROM main.sqlite_master AS s WHERE s.type = 'table' AND '"' || s.name || '"' = '{table}')
@@ -244,30 +251,9 @@ SELECT name, identity, kind, layout, options, created_at,
 FROM main.{catalog}
 WHERE name = :name
 
--- name: catalog.insert
-INSERT INTO main.{catalog} (name, identity, kind, layout, options)
-VALUES (:name, :identity, :kind, :layout, :options)
-
--- name: catalog.remove
-DELETE FROM main.{catalog} WHERE name = :name
-
 -- name: catalog.migrator
 -- Nothing to lock: each step is one transaction, which has locked the file and looks at the layout again.
 SELECT 1 AS held
-
--- name: catalog.set_layout
-WITH unused AS (SELECT 1)
-UPDATE main.{catalog}
-SET layout = :layout
-WHERE name = :name AND identity = :identity AND layout = :before
-RETURNING 1 AS present
-
--- name: catalog.set_options
-WITH unused AS (SELECT 1)
-UPDATE main.{catalog}
-SET options = :options
-WHERE name = :name AND identity = :identity AND options = :before
-RETURNING 1 AS present
 
 -- name: table.exists
 SELECT EXISTS (
@@ -281,9 +267,6 @@ SELECT NULL AS sessions
 -- All who may read the file see all of it.
 SELECT 0 AS severity, '' AS what, '' AS fix
 WHERE 0
-
--- name: queue.drop
-DROP TABLE main.{table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 WITH unused AS (SELECT 1)
@@ -373,13 +356,6 @@ WHERE id = (
   LIMIT 1)
   AND {own_queue}
 RETURNING id, created_at, due_at, payload
-
--- name: pending.peek
-SELECT id, created_at, due_at, payload
-FROM main.{table}
-WHERE due_at <= {clock}
-ORDER BY due_at, id
-LIMIT :max
 
 -- name: pending.stats
 SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT :max))
@@ -720,13 +696,6 @@ GROUP BY group_key
 ORDER BY oldest, group_key
 LIMIT :groups
 
--- name: claim.find
-SELECT {any_message}
-FROM main.{table}
-WHERE key = :key AND key IS NOT NULL
-  AND (state <> 3
-    OR due_at > {clock})
-
 -- name: claim.make_ready
 -- Of delayed messages, as if they fell due now: see claim.promote.
 WITH unused AS (SELECT 1)
@@ -1009,47 +978,6 @@ SELECT paused, rate, burst, concurrency, tokens, refilled_at,
 FROM main.{limits}
 WHERE queue = :queue
 
--- name: limits.spend
-UPDATE main.{limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
-
--- name: limits.pause
-INSERT INTO main.{limits} (queue, paused)
-SELECT name, :paused FROM main.{catalog} WHERE name = :queue
-ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
-
--- name: limits.set
--- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
-INSERT INTO main.{limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
-SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
-       {clock}
-FROM main.{catalog}
-WHERE name = :queue
-ON CONFLICT (queue) DO UPDATE
-SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded.concurrency,
-    tokens = CASE WHEN rate IS NULL THEN excluded.tokens ELSE MIN(tokens, excluded.tokens) END,
-    refilled_at = CASE WHEN rate IS NULL THEN excluded.refilled_at ELSE refilled_at END,
-    rate = excluded.rate
-
--- name: limits.remove
-DELETE FROM main.{limits} WHERE queue = :queue
-
--- name: group.list
-SELECT name, running, rate, burst, weight, changes, applied
-FROM main.{quotas}
-WHERE queue = :queue AND name >= :first
-ORDER BY name
-LIMIT :max
-
--- name: group.remove
-DELETE FROM main.{quotas} WHERE queue = :queue AND (:name IS NULL OR name = :name)
-
--- name: group.insert
-INSERT INTO main.{quotas} (queue, name, running, rate, burst, weight, changes)
-VALUES (:queue, :name, :running, :rate, :burst, :weight, :changes)
-
--- name: group.apply
-UPDATE main.{quotas} SET applied = :changes WHERE queue = :queue AND name = '' AND changes = :changes
-
 -- name: group.start
 INSERT INTO main.{starts} (queue, name, full_at, alarm, alarm_at)
 VALUES (:queue, :group, :full_at, :alarm, :alarm_at)
@@ -1065,21 +993,6 @@ WHERE queue = :queue
                    WHERE queue = :queue AND full_at <= {clock} * 1000
                    LIMIT :max))
 
--- fragment: times_of_rule
-name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
-       {clock} AS clock
-
--- fragment: message_of_rule
-payload, headers, key, group_key AS "group", priority, skip_if_running AS skip
-
--- name: schedules.due
--- Those that are not computed yet come first.
-SELECT {times_of_rule}
-FROM main.{schedules}
-WHERE enabled = 1
-ORDER BY COALESCE(due_at, 0), name
-LIMIT :max
-
 -- name: schedules.fire
 -- Once for each time: the due time is compared in the transaction of the message. A rule that is disabled may have
 -- times of other types than these.
@@ -1093,30 +1006,6 @@ WHERE name = :name
   AND (:disable = 1 OR (cron IS :cron AND every_ms IS :every))
   AND due_at IS :due
 RETURNING {message_of_rule}
-
--- fragment: rule
-{times_of_rule}, {message_of_rule},
-       owner, enabled, last_at AS last, (SELECT c.kind FROM main.{catalog} AS c WHERE c.name = queue) AS kind
-
--- name: schedules.list
--- All of them without a name.
-SELECT {rule}
-FROM main.{schedules}
-WHERE :name = '' OR name = :name
-ORDER BY name
-
--- name: schedules.remove
-WITH unused AS (SELECT 1)
-DELETE FROM main.{schedules}
-WHERE name = :name
-RETURNING {rule}
-
--- name: schedules.insert
-INSERT INTO main.{schedules}
-  (name, owner, queue, cron, every_ms, zone, payload, headers, key, group_key, priority, catch_up, latest_ms,
-   skip_if_running, enabled, last_at, due_at)
-VALUES (:name, :owner, :queue, :cron, :every, :zone, :payload, :headers, :key, :group, :priority, :catch_up, :latest,
-        :skip, :enabled, :last, :due)
 
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
@@ -1301,32 +1190,6 @@ FROM (SELECT '' AS index_name, name, 0 AS descending, '' AS condition, pk AS pla
       WHERE i."key")
 ORDER BY index_name, place
 
--- name: batch.begin
-WITH unused AS (SELECT 1)
-INSERT INTO main.{batches} (name, queue, payload, headers, key, group_key, priority, created_at)
-VALUES (:name, :queue, :payload, :headers, :key, :group, :priority, {clock})
-RETURNING id AS batch
-
--- name: batch.add
-WITH unused AS (SELECT 1)
-UPDATE main.{batches}
-SET total = total + :count
-WHERE id = :batch
-  AND finished_at IS NULL
-  AND cancelled = 0
-  AND (sealed = 0
-       OR EXISTS (SELECT 1
-                  FROM main.{members} AS m
-                  WHERE m.queue = :queue AND m.message = :member AND m.batch = :batch AND m.outcome = 0))
-RETURNING id AS batch
-
--- name: batch.seal
-WITH unused AS (SELECT 1)
-UPDATE main.{batches}
-SET sealed = 1, cancelled = MAX(cancelled, :cancel)
-WHERE id = :batch AND finished_at IS NULL
-RETURNING id AS batch
-
 -- name: batch.open
 SELECT b.id AS batch,
        b.queue IS NOT NULL AS outstanding,
@@ -1360,9 +1223,6 @@ WHERE id = :batch
   AND finished_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 0)
 RETURNING total, completed, dead, removed, gone
-
--- name: batch.clear
-DELETE FROM main.{members} WHERE batch = :batch
 
 -- name: batch.forget
 DELETE FROM main.{batches}
@@ -1435,9 +1295,6 @@ UPDATE main.{members}
 SET outcome = :outcome
 WHERE queue = :queue AND message = :id AND outcome = :before
 RETURNING batch
-
--- name: batch.mark_all
-UPDATE main.{members} SET outcome = :outcome WHERE queue = :queue AND outcome = :before
 
 -- name: batch.rejoin
 UPDATE main.{members} SET outcome = 0, message = :id WHERE queue = :queue AND message = :former AND outcome = 1

@@ -89,7 +89,7 @@ def tables_are_qualified(tree):
         name = tree.name(path)
         if name.endswith("/tables.sql"):  # drivers/table_text.cpp writes the schema that the database gave
             continue
-        inside = "main." if "sqlite" in name else ""
+        inside = "main." if "sqlite" in name else r"\{main\}" if name == "drivers/statements.sql" else ""
         whole = path.read_text(encoding="utf-8")
         fragments = {"{" + each + "}" for each in re.findall(r"^-- fragment: (\S+)", whole, re.M)}
         lines = whole.split("\n")

@@ -1,0 +1,179 @@
+-- Statements that PostgreSQL and SQLite have alike; their own stand in the folders of the dialects.
+-- They use these fragments of the dialect, beside others:
+--   main     the schema before a table's name, where the name has none,
+--   returns  the beginning of a change that returns rows,
+--   bytes    the type of payloads.
+-- Each use of a parameter has a cast, which only PostgreSQL needs: some drivers send no types.
+
+-- name: catalog.list
+SELECT name, identity, kind, layout, options, created_at FROM {main}{catalog} ORDER BY name
+
+-- name: catalog.find
+SELECT name, identity, kind, layout, options, created_at FROM {main}{catalog} WHERE name = CAST(:name AS text)
+
+-- name: catalog.insert
+INSERT INTO {main}{catalog} (name, identity, kind, layout, options)
+VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAST(:layout AS integer),
+        CAST(:options AS text))
+
+-- name: catalog.remove
+DELETE FROM {main}{catalog} WHERE name = CAST(:name AS text)
+
+-- name: catalog.set_layout
+{returns}
+UPDATE {main}{catalog}
+SET layout = CAST(:layout AS integer)
+WHERE name = CAST(:name AS text) AND identity = CAST(:identity AS bigint) AND layout = CAST(:before AS integer)
+RETURNING 1 AS present
+
+-- name: catalog.set_options
+{returns}
+UPDATE {main}{catalog}
+SET options = CAST(:options AS text)
+WHERE name = CAST(:name AS text) AND identity = CAST(:identity AS bigint) AND options = CAST(:before AS text)
+RETURNING 1 AS present
+
+-- name: queue.drop
+DROP TABLE {main}{table}
+
+-- name: pending.peek
+SELECT id, created_at, due_at, payload
+FROM {main}{table} AS msg
+WHERE due_at <= {clock}
+ORDER BY due_at, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.find
+SELECT {any_message}
+FROM {main}{table} AS msg
+WHERE key = CAST(:key AS text) AND key IS NOT NULL
+  AND (state <> 3 OR due_at > {clock})
+
+-- name: limits.spend
+UPDATE {main}{limits}
+SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
+WHERE queue = CAST(:queue AS text)
+
+-- name: limits.pause
+INSERT INTO {main}{limits} (queue, paused)
+SELECT name, CAST(:paused AS bigint) FROM {main}{catalog} WHERE name = CAST(:queue AS text)
+ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
+
+-- name: limits.set
+-- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
+INSERT INTO {main}{limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
+SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
+       CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
+       {clock_now}
+FROM {main}{catalog}
+WHERE name = CAST(:queue AS text)
+ON CONFLICT (queue) DO UPDATE
+SET capacity = excluded.capacity,
+    rate = excluded.rate,
+    burst = excluded.burst,
+    concurrency = excluded.concurrency,
+    tokens = CASE WHEN l.rate IS NOT NULL AND l.tokens < excluded.tokens THEN l.tokens ELSE excluded.tokens END,
+    refilled_at = CASE WHEN l.rate IS NULL THEN excluded.refilled_at ELSE l.refilled_at END
+
+-- name: limits.remove
+DELETE FROM {main}{limits} WHERE queue = CAST(:queue AS text)
+
+-- name: group.list
+SELECT name, running, rate, burst, weight, changes, applied
+FROM {main}{quotas}
+WHERE queue = CAST(:queue AS text) AND name >= CAST(:first AS text)
+ORDER BY name
+LIMIT CAST(:max AS bigint)
+
+-- name: group.remove
+DELETE FROM {main}{quotas}
+WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+
+-- name: group.insert
+INSERT INTO {main}{quotas} (queue, name, running, rate, burst, weight, changes)
+VALUES (CAST(:queue AS text), CAST(:name AS text), CAST(:running AS bigint), CAST(:rate AS bigint),
+        CAST(:burst AS bigint), CAST(:weight AS bigint), CAST(:changes AS bigint))
+
+-- name: group.apply
+UPDATE {main}{quotas}
+SET applied = CAST(:changes AS bigint)
+WHERE queue = CAST(:queue AS text) AND name = '' AND changes = CAST(:changes AS bigint)
+
+-- fragment: times_of_rule
+name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
+       {clock} AS clock
+
+-- fragment: message_of_rule
+payload, headers, key, group_key AS "group", priority, skip_if_running AS skip
+
+-- name: schedules.due
+-- Those that are not computed yet come first.
+SELECT {times_of_rule}
+FROM {main}{schedules}
+WHERE enabled = 1
+ORDER BY COALESCE(due_at, 0), name
+LIMIT CAST(:max AS bigint)
+
+-- fragment: rule
+{times_of_rule}, {message_of_rule},
+       owner, enabled, last_at AS last, (SELECT c.kind FROM {main}{catalog} AS c WHERE c.name = queue) AS kind
+
+-- name: schedules.list
+-- All of them without a name.
+SELECT {rule}
+FROM {main}{schedules}
+WHERE CAST(:name AS text) = '' OR name = CAST(:name AS text)
+ORDER BY name
+
+-- name: schedules.remove
+{returns}
+DELETE FROM {main}{schedules}
+WHERE name = CAST(:name AS text)
+RETURNING {rule}
+
+-- name: schedules.insert
+INSERT INTO {main}{schedules}
+  (name, owner, queue, cron, every_ms, zone, payload, headers, key, group_key, priority, catch_up, latest_ms,
+   skip_if_running, enabled, last_at, due_at)
+VALUES (CAST(:name AS text), CAST(:owner AS text), CAST(:queue AS text), CAST(:cron AS text),
+        CAST(:every AS bigint), CAST(:zone AS text), CAST(:payload AS {bytes}), CAST(:headers AS text),
+        CAST(:key AS text), CAST(:group AS text), CAST(:priority AS bigint), CAST(:catch_up AS bigint),
+        CAST(:latest AS bigint), CAST(:skip AS bigint), CAST(:enabled AS bigint), CAST(:last AS bigint),
+        CAST(:due AS bigint))
+
+-- name: batch.begin
+{returns}
+INSERT INTO {main}{batches} (name, queue, payload, headers, key, group_key, priority, created_at)
+VALUES (CAST(:name AS text), CAST(:queue AS text), CAST(:payload AS {bytes}), CAST(:headers AS text),
+        CAST(:key AS text), CAST(:group AS text), CAST(:priority AS integer), {clock})
+RETURNING id AS batch
+
+-- name: batch.add
+-- Locks the batch until the transaction ends: additions to one batch follow each other.
+{returns}
+UPDATE {main}{batches}
+SET total = total + CAST(:count AS bigint)
+WHERE id = CAST(:batch AS bigint)
+  AND finished_at IS NULL
+  AND cancelled = 0
+  AND (sealed = 0
+       OR EXISTS (SELECT 1
+                  FROM {main}{members} AS m
+                  WHERE m.queue = CAST(:queue AS bigint) AND m.message = CAST(:member AS bigint)
+                    AND m.batch = CAST(:batch AS bigint) AND m.outcome = 0))
+RETURNING id AS batch
+
+-- name: batch.seal
+{returns}
+UPDATE {main}{batches}
+SET sealed = 1, cancelled = CASE WHEN CAST(:cancel AS bigint) = 1 THEN 1 ELSE cancelled END
+WHERE id = CAST(:batch AS bigint) AND finished_at IS NULL
+RETURNING id AS batch
+
+-- name: batch.clear
+DELETE FROM {main}{members} WHERE batch = CAST(:batch AS bigint)
+
+-- name: batch.mark_all
+UPDATE {main}{members}
+SET outcome = CAST(:outcome AS smallint)
+WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS smallint)

@@ -931,29 +931,9 @@ FROM (
 ) AS w
 ORDER BY {line}
 
--- name: claim.list_held
-SELECT TOP (CAST(:max AS bigint)) {message}
-FROM (
-  SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 5 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
-      AND id > CAST(:after_id AS bigint)
-    ORDER BY priority DESC, id
-  ) AS same
-  UNION ALL
-  SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 5 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
-    ORDER BY priority DESC, id
-  ) AS below
-) AS w
-ORDER BY priority DESC, id
-
--- name: claim.list_waiting
+-- name: claim.list_held claim.list_waiting
 -- Three ranges of the index: the last message's time and priority, its time and lower priorities, and later
--- times.
+-- times. Held messages have none.
 SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (

@@ -1,4 +1,4 @@
-#include "drivers/dialect_check.hpp"
+#include "drivers/dialect_texts.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,6 @@
 #include "core/base/errors.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"
-#include "drivers/dialect_texts.hpp"
 #include "drivers/own_sessions.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"

@@ -12,6 +12,7 @@
 
 #include "core/seam/driver.hpp"
 #include "core/seam/statement.hpp"
+#include "core/seam/table_form.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/pieces.hpp"
 #include "drivers/transport.hpp"
@@ -90,6 +91,18 @@ struct dialect_texts {
   /// @throws error errc::unsupported.
   [[nodiscard]] std::string ddl_of(std::string_view part) const;
 };
+
+/// Checks that a dialect has everything that core needs.
+/// @throws error errc::invalid_argument naming the missing or wrong part.
+void check_dialect(const dialect& added, const blocks& statements);
+
+/// Fills a template of a dialect's tables.sql with a statement on an application's table. Names are
+/// quoted; everything else is the dialect's own text.
+/// @param one the text is for one item, whose values are parameters; otherwise they are columns of
+///   `given`.
+/// @throws error errc::invalid_argument when the templates lack a block that the statement needs.
+std::string fill_table(std::string_view text, const blocks& templates,
+                       const core::table_form& statement, bool one);
 
 /// The text without dialect::plan_hints.
 [[nodiscard]] std::string without_hints(const dialect& definition, std::string text);

@@ -16,12 +16,10 @@
 #include "core/input/connection_string.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/own_sessions.hpp"
 #include "drivers/session.hpp"
-#include "drivers/table_text.hpp"
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
 #endif

@@ -1,4 +1,4 @@
-#include "drivers/table_text.hpp"
+#include "drivers/dialect_texts.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -21,20 +21,24 @@ bool digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
+/// Lower case only: some databases fold the case of names and some do not.
+/// @param what begins the complaint.
+void check_name(std::string_view name, const std::string& what) {
+  if (!name.empty() && name.size() <= longest_name &&
+      (lower(name.front()) || name.front() == '_') &&
+      std::all_of(name.begin(), name.end(), [](char c) {
+        return lower(c) || digit(c) || c == '_' || c == '-' || c == '.';
+      })) {
+    return;
+  }
+  refuse(what +
+         " has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a letter or `_`");
+}
+
 }  // namespace
 
 void check_queue_name(std::string_view name, std::string_view prefix) {
-  // Lower case only: some databases fold the case of names and some do not.
-  const bool good = !name.empty() && name.size() <= longest_name &&
-                    (lower(name.front()) || name.front() == '_') &&
-                    std::all_of(name.begin(), name.end(), [](char c) {
-                      return lower(c) || digit(c) || c == '_' || c == '-' || c == '.';
-                    });
-  if (!good) {
-    refuse(
-        "a queue's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
-        "letter or `_`");
-  }
+  check_name(name, "a queue's name");
   if (name == "tableq" || name.starts_with("tableq_")) {
     refuse("the queue name `tableq` and those that begin with tableq_ are reserved");
   }
@@ -64,15 +68,7 @@ void check_places(const open_options& options, bool schemas) {
         "nor with a prefix that a database reserves");
   }
   if (options.schema_name.empty()) return;
-  const std::string& schema = options.schema_name;
-  if (schema.size() > longest_name || !(lower(schema.front()) || schema.front() == '_') ||
-      !std::all_of(schema.begin(), schema.end(), [](char c) {
-        return lower(c) || digit(c) || c == '_' || c == '-' || c == '.';
-      })) {
-    refuse(
-        "a schema's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
-        "letter or `_`");
-  }
+  check_name(options.schema_name, "a schema's name");
   if (!schemas) {
     refuse(errc::unsupported, "this database has no schemas; leave schema_name empty");
   }

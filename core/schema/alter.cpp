@@ -1,4 +1,4 @@
-#include "core/schema/alter.hpp"
+#include "core/schema/catalog.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
-#include "core/schema/catalog.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 

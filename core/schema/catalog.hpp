@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/queue_changes.hpp>
 #include <tableq/schema.hpp>
 
 #include "core/database/database_state.hpp"
@@ -83,6 +84,12 @@ bool has_feature_tables(database_state& database, connection& session);
 /// @throws error errc::unsupported without them.
 /// @param what needs them: `schedules need`.
 void need_feature_tables(database_state& database, connection& session, const std::string& what);
+/// Changes the stored options of a queue; database.hpp documents it. The dead-letter queue must be
+/// there.
+std::vector<option_change> alter_queue(database_state& database, std::string_view name,
+                                       const queue_changes& changes, const alter_options& options);
+/// @throws error as documented at database::migrate.
+std::vector<migration_step> migrate(database_state& database, const migrate_options& options);
 bool drop_queue(database_state& database, std::string_view name);
 std::vector<finding> inspect(database_state& database);
 

@@ -1,4 +1,4 @@
-#include "core/schema/migrate.hpp"
+#include "core/schema/catalog.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,6 @@
 
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
-#include "core/schema/catalog.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 #include "core/session/retry.hpp"

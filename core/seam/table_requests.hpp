@@ -15,6 +15,7 @@
 #include <tableq/message.hpp>
 
 #include "core/seam/fields.hpp"
+#include "core/seam/table_form.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -37,15 +38,7 @@ struct found_table_row {
 };
 
 /// A column, in the table's order.
-struct table_column_row {
-  std::string name = {};
-  std::string declared = {};
-  std::string form = {};
-  bool required = false;
-  bool has_value = false;
-  bool computed = false;
-  std::int64_t room = 0;
-  std::string labels = {};
+struct table_column_row : table_column {
   TABLEQ_FIELDS(table_column_row, name, declared, form, required, has_value, computed, room, labels)
 };
 

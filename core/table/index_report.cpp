@@ -104,8 +104,7 @@ finding missing_index(const index_reader& table, const index_need& need) {
 }
 
 /// Columns whose NULL makes a row that nobody finds.
-std::vector<finding> hidden_by_null(const table_layout& table) {
-  std::vector<finding> out;
+void add_hidden_by_null(const table_layout& table, std::vector<finding>& out) {
   const auto tell = [&](std::size_t column, const std::string& effect, const std::string& fix) {
     if (table.columns[column].required) return;
     out.push_back({finding::level::warning, table.table,
@@ -123,25 +122,25 @@ std::vector<finding> hidden_by_null(const table_layout& table) {
   for (const std::size_t each : table.key) {
     tell(each, "a row with NULL there is never taken", "make the column NOT NULL");
   }
-  return out;
 }
 
 /// Without a time to wait for, a worker takes a failed row again at once.
-std::vector<finding> without_rest(const table_layout& table, const table_mapping& mapping) {
-  if (table.due_at || !table.guarantee().settles) return {};
+void add_without_rest(const table_layout& table, const table_mapping& mapping,
+                      std::vector<finding>& out) {
+  if (table.due_at || !table.guarantee().settles) return;
   const std::string effect =
       mapping.max_attempts
           ? "while something that the work needs is away, rows use up their " +
                 std::to_string(*mapping.max_attempts) + " attempts within moments and are dead"
           : "a row that fails is tried again and again without a pause";
-  return {{finding::level::warning, table.table,
-           "the mapping has no due_at, so a failed row waits again at once: " + effect,
-           "name a column of times for due_at, or let the handler wait before it fails"}};
+  out.push_back({finding::level::warning, table.table,
+                 "the mapping has no due_at, so a failed row waits again at once: " + effect,
+                 "name a column of times for due_at, or let the handler wait before it fails"});
 }
 
 /// Times that the database fills in by a zone, and that are read as UTC. Only those that decide
 /// when a row is taken.
-std::vector<finding> local_defaults(const table_layout& table) {
+void add_local_defaults(const table_layout& table, std::vector<finding>& out) {
   std::vector<std::size_t> times;
   for (const auto& each : {table.due_at, table.taken_at, table.lease_until}) {
     if (each) times.push_back(*each);
@@ -151,7 +150,6 @@ std::vector<finding> local_defaults(const table_layout& table) {
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  std::vector<finding> out;
   for (const std::size_t each : times) {
     const table_column& column = table.columns[each];
     if (!has_trait(column, "zoned")) continue;
@@ -161,7 +159,6 @@ std::vector<finding> local_defaults(const table_layout& table) {
                        "come early or late by the distance of that zone",
                    "give it a default in UTC, or a type with a zone"});
   }
-  return out;
 }
 
 }  // namespace
@@ -177,12 +174,9 @@ std::vector<finding> inspect(database_state& database, const mapped_table& table
   const index_reader found(database, table);
   std::vector<finding> out;
   for (const index_need& each : found.missing()) out.push_back(missing_index(found, each));
-  const std::vector<finding> hidden = hidden_by_null(found.layout());
-  out.insert(out.end(), hidden.begin(), hidden.end());
-  const std::vector<finding> hasty = without_rest(found.layout(), table.mapping());
-  out.insert(out.end(), hasty.begin(), hasty.end());
-  const std::vector<finding> zoned = local_defaults(found.layout());
-  out.insert(out.end(), zoned.begin(), zoned.end());
+  add_hidden_by_null(found.layout(), out);
+  add_without_rest(found.layout(), table.mapping(), out);
+  add_local_defaults(found.layout(), out);
   if (out.empty()) {
     out.push_back({finding::level::ok, found.layout().table, found.layout().guarantee().words, {}});
   }

@@ -102,14 +102,7 @@ table_description describe(database_state& database, std::string_view schema,
       .schema = found.schema, .name = found.name, .keyless = found.trouble == "keyless"};
   const table_request mine{.schema = found.schema, .table = found.name};
   for (auto& row : ask(database, statements::table_columns, mine)) {
-    out.columns.push_back({.name = std::move(row.name),
-                           .declared = std::move(row.declared),
-                           .form = std::move(row.form),
-                           .required = row.required,
-                           .has_value = row.has_value,
-                           .computed = row.computed,
-                           .room = row.room,
-                           .labels = std::move(row.labels)});
+    out.columns.push_back(std::move(row));
   }
   std::string index;
   for (auto& row : ask(database, statements::table_keys, mine)) {

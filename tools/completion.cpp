@@ -1,6 +1,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,8 @@ constexpr std::string_view bash =
     R"(_tableq() {
   local words
   if words=$("${COMP_WORDS[0]}" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
-    mapfile -t COMPREPLY <<<"$words"
+    COMPREPLY=()
+    [[ -z $words ]] || mapfile -t COMPREPLY <<<"$words"
   else
     COMPREPLY=()
     compopt -o default

@@ -316,6 +316,7 @@ TEST_P(waiting_for_itself, says_so_when_the_transaction_is_of_an_enlisted_sessio
   auto mail = impatient.fifo("mail");
   const auto session = here().session();
   const auto second = here().session();
+  *second << "PRAGMA busy_timeout = 20";  // not ten seconds
   const auto refused_with = [](const std::string& advised, const std::function<void()>& call) {
     const tableq::error refused = thrown_by(call);
     EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();

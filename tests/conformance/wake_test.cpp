@@ -296,13 +296,15 @@ TEST_P(idle_waiting, of_many_readers_costs_few_statements) {
   auto busy = open(counted({.session_timeout = 5min}));
   auto jobs = busy.claim("jobs");
   auto other = busy.claim("other");
+  latch started(many);
   std::vector<std::jthread> readers;
   for (int i = 0; i < many; ++i) {
-    readers.emplace_back([own = jobs](const std::stop_token& stop) mutable {
+    readers.emplace_back([&, own = jobs](const std::stop_token& stop) mutable {
+      started.count_down();
       static_cast<void>(own.take(1, {.wait = for_ever * 10, .stop = stop}));
     });
   }
-  while (asked_ < many) std::this_thread::yield();
+  started.wait();
   // A time with many messages for another queue, in which the frequent polls end.
   const auto exchange = [&] {
     for (int i = 0; i < rounds; ++i) {

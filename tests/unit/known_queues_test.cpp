@@ -24,7 +24,7 @@ std::shared_ptr<core::shared_queue> queue_of(core::database_state& state, std::i
 TEST(known_queues, do_not_grow_with_those_that_are_dropped_and_made_anew) {
   auto db = tableq::database::open("sqlite://:memory:");
   core::database_state& state = core::access::state_of(db);
-  for (int i = 0; i < 1000; ++i) {
+  for (std::size_t i = 0; i < enough + 100; ++i) {
     auto jobs = db.claim("jobs" + std::to_string(i % 7));
     jobs.enqueue("work");
     auto tx = db.begin();

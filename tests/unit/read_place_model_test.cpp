@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
-#include <memory>
+#include <iterator>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ enum class mistake {
   one_look_ends_and_sees,  ///< The snapshot of the look that misses the writers settles ids.
 };
 
-using messages = std::map<std::int64_t, bool>;  // committed ones; true: taken
+using messages = std::set<std::int64_t>;  // committed and not taken
 
 /// Reads from the lowest id on.
 class reader {
@@ -39,10 +39,10 @@ class reader {
   void read(messages& all, time_point now) {
     const auto from = places_.begin(now);
     std::vector<read_message> got;
-    for (auto& [id, taken] : all) {
-      if (taken || !holds(from.where, id) || got.size() == 64) continue;
-      taken = true;
-      got.push_back({.id = id});
+    for (auto at = all.begin(); at != all.end() && got.size() < 64;) {
+      const bool takes = holds(from.where, *at);
+      if (takes) got.push_back({.id = *at});
+      at = takes ? all.erase(at) : std::next(at);
     }
     places_.end(from, got, order::ids, now);
   }
@@ -54,9 +54,8 @@ class reader {
     return asked_->writers;
   }
   void see(const messages& all) {
-    for (const auto& [id, taken] : all) {
-      if (taken || !holds(asked_->where, id)) continue;
-      if (!seen_.first) seen_.first = id;
+    for (const std::int64_t id : all) {
+      if (!seen_.first && holds(asked_->where, id)) seen_.first = id;
     }
   }
   void answer(const std::string& writers, bool ended, std::int64_t last, time_point now) {
@@ -91,8 +90,8 @@ class model {
   bool skips(int steps) {
     for (int i = 0; i < steps; ++i) {
       step();
-      for (const auto& [id, taken] : messages_) {
-        if (!taken && places_.hides(id, now_)) return true;
+      for (const std::int64_t id : messages_) {
+        if (places_.hides(id, now_)) return true;
       }
     }
     return false;
@@ -159,7 +158,7 @@ class model {
       return;
     }
     if (any(4) > 0) {
-      for (const std::int64_t id : at->drawn) messages_[id] = false;
+      messages_.insert(at->drawn.begin(), at->drawn.end());
     }
     writers_.erase(at);
   }

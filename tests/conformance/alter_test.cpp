@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/becomes.hpp"
 #include "support/memory.hpp"
 #include "support/text.hpp"
 
@@ -197,11 +198,10 @@ TEST_P(alter, reaches_other_processes_within_a_second) {
   auto there_open = elsewhere.claim("real");
   there_open.enqueue("warm");
   db().alter("real", {.max_attempts = 1, .keep_completed = true});
-  const auto until = std::chrono::steady_clock::now() + for_ever;
-  while (there_open.max_attempts() != 1 && std::chrono::steady_clock::now() < until) {
-    static_cast<void>(there_open.take(0 + 1, {.lease = 1ms}));
-  }
-  EXPECT_EQ(there_open.max_attempts(), 1);
+  EXPECT_TRUE(becomes([&] {
+    static_cast<void>(there_open.take(1, {.lease = 1ms}));
+    return there_open.max_attempts() == 1;
+  }));
 }
 
 /// Counts the operations that run.
@@ -231,12 +231,9 @@ TEST_P(alter, reaches_a_take_that_waits) {
   });
   elsewhere.alter("real", {.lease = 1h});
   // The waiting process asks for the options at most twice a second.
-  const auto until = std::chrono::steady_clock::now() + for_ever;
-  while (waiting.lease() != 1h && std::chrono::steady_clock::now() < until) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(becomes([&] { return waiting.lease() == 1h; }));
   // A read that began before has the old lease.
-  while (!calls->none() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(becomes([&] { return calls->none(); }));
   elsewhere.claim("real").enqueue("x");
 }
 

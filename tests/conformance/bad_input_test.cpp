@@ -101,15 +101,6 @@ TEST_P(bad_input, negative_waits_are_refused) {
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 
-TEST_P(bad_input, waiting_inside_a_transaction_is_refused) {
-  auto mail = db_with_clock().fifo("mail");
-  mail.enqueue("stays");
-  tableq::transaction tx = db_with_clock().begin();
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue({.wait = 1s})));
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue_batch(1, {.wait = 1s})));
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().in(tx).take(1, {.wait = 1s})));
-}
-
 TEST_P(bad_input, due_times_out_of_range_are_refused) {
   auto later = db_with_clock().pending("later");
   const tableq::timestamp year_10000{253'402'300'800s};

@@ -89,24 +89,6 @@ TEST_P(batches, end_when_sealed_and_all_messages_are_completed) {
   EXPECT_TRUE(db().batch(b.id()).get()->finished_at);
 }
 
-TEST_P(batches, that_are_open_do_not_end) {
-  const auto b = begin();
-  jobs().enqueue("one", {.batch = b});
-  (void)jobs().complete(take_one(jobs()));
-  EXPECT_TRUE(end_headers().empty());
-  auto sealed = b;
-  sealed.seal();
-  expect_counts(end_headers(), 1, 1, 0, 0, 0);
-}
-
-TEST_P(batches, that_are_empty_end_when_they_are_sealed) {
-  auto b = begin();
-  b.seal();
-  expect_counts(end_headers(), 0, 0, 0, 0, 0);
-  b.seal();
-  EXPECT_EQ(ends().stats().ready, 1U);
-}
-
 TEST_P(batches, end_in_a_queue_of_any_kind) {
   auto heap = db().heap("heap");
   auto fifo = db().fifo("fifo", {.ordering = tableq::ordering::strict});
@@ -206,24 +188,6 @@ TEST_P(batches, take_back_a_dead_message_that_is_redriven) {
   expect_counts(end_headers(), 2, 2, 0, 0, 0);
 }
 
-TEST_P(batches, take_back_a_message_from_the_dead_letters) {
-  auto few = jobs("few", {.max_attempts = 1, .dead_letters = "morgue"});
-  auto b = begin();
-  few.enqueue("dies", {.batch = b});
-  few.enqueue("waits", {.batch = b});
-  b.seal();
-  EXPECT_EQ(few.fail(take_one(few), "no"), settle_result::applied);
-  EXPECT_EQ(b.get()->dead, 1U);
-  EXPECT_EQ(few.redrive_all().count, 1U);
-  EXPECT_EQ(b.get()->outstanding, 2U);
-  for (int i = 0; i < 2; ++i) {
-    const auto taken = take_one(few);
-    EXPECT_FALSE(taken.headers.contains("tableq-source-id"));
-    (void)few.complete(taken);
-  }
-  expect_counts(end_headers(), 2, 2, 0, 0, 0);
-}
-
 TEST_P(batches, take_back_no_dead_letter_of_a_queue_that_was_dropped) {
   const tableq::claim_options rules{.max_attempts = 1, .dead_letters = "morgue"};
   {
@@ -241,23 +205,12 @@ TEST_P(batches, take_back_no_dead_letter_of_a_queue_that_was_dropped) {
   EXPECT_EQ(few.redrive_all().count, 2U);
   const auto all = few.take(3);
   for (const auto& each : all) {
+    EXPECT_FALSE(each.headers.contains("tableq-source-id"));
     if (each.payload == "of the former queue") (void)few.complete(each);
   }
   EXPECT_EQ(b.get()->outstanding, 2U);
   for (const auto& each : all) (void)few.complete(each);
   expect_counts(end_headers(), 2, 2, 0, 0, 0);
-}
-
-TEST_P(batches, that_have_ended_stay_so_when_a_dead_message_is_redriven) {
-  auto few = jobs("few", {.max_attempts = 1});
-  auto b = begin();
-  few.enqueue("dies", {.batch = b});
-  b.seal();
-  EXPECT_EQ(few.fail(take_one(few), "no"), settle_result::applied);
-  EXPECT_EQ(few.redrive_all().count, 1U);
-  (void)few.complete(take_one(few));
-  expect_counts(end_headers(), 1, 0, 1, 0, 0);
-  EXPECT_EQ(b.get()->dead, 1U);
 }
 
 TEST_P(batches, refuse_messages_after_the_seal_but_of_their_own_handlers) {
@@ -289,19 +242,6 @@ TEST_P(batches, are_for_queues_that_have_them) {
   open_queue(db(), tableq::kind::heap, "heap");
   EXPECT_CODE(invalid_argument,
               (void)jobs().begin_batch({.then = tableq::batch_end{.queue = "heap", .key = "k"}}));
-}
-
-TEST_P(batches, are_members_of_batches) {
-  auto outer = begin("outer");
-  auto inner = jobs().begin_batch({.parent = outer});
-  jobs().enqueue("inner", {.batch = inner});
-  outer.seal();
-  EXPECT_CODE(invalid_argument, (void)jobs().begin_batch({.parent = outer}));
-  inner.seal();
-  EXPECT_EQ(outer.get()->outstanding, 1U);
-  (void)jobs().complete(take_one(jobs()));
-  expect_counts(end_headers(), 1, 1, 0, 0, 0);
-  EXPECT_TRUE(inner.get()->finished_at);
 }
 
 TEST_P(batches, that_are_cancelled_lose_what_waits_and_end_when_the_rest_has) {

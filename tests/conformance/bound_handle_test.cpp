@@ -139,17 +139,6 @@ TEST_P(bound_handle, of_a_claim_queue_refuses_what_waits_or_has_transactions_of_
   EXPECT_EQ(jobs.stats().ready, 0U);
 }
 
-TEST_P(bound_handle, leaves_the_queue_that_it_was_made_of_outside) {
-  auto mail = db().fifo("mail");
-  {
-    tableq::transaction tx = db().begin();
-    mail.in(tx).enqueue("undone");
-  }
-  mail.enqueue("kept");
-  EXPECT_EQ(mail.dequeue()->payload, "kept");
-  EXPECT_FALSE(mail.dequeue());
-}
-
 TEST_P(bound_handle, of_a_queue_that_is_only_known_by_its_base_is_the_same) {
   auto fifo = db().fifo("mail");
   tableq::plain_queue& plain = fifo;

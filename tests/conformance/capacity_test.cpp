@@ -41,22 +41,6 @@ class capacity : public on_each_kind {
 };
 TABLEQ_ON_KINDS(capacity, all_backends);
 
-TEST_P(capacity, is_exact_for_one_thread) {
-  any_queue mail = bounded(5);
-  for (int round = 0; round < 3; ++round) {
-    while (mail.waiting() < 5) mail.put("fits");
-    const tableq::error refused = thrown_by([&] { mail.put("one too many"); });
-    EXPECT_EQ(refused.code(), tableq::errc::queue_full) << refused.what();
-    EXPECT_EQ(refused.advice(), tableq::advice::statement);
-    EXPECT_CODE(queue_full, mail.put("one too many"));
-    EXPECT_EQ(mail.waiting(), 5U);
-    EXPECT_TRUE(mail.take());
-    mail.put("fits");
-    EXPECT_CODE(queue_full, mail.put("one too many"));
-    EXPECT_EQ(mail.take_up_to(3).size(), 3U);
-  }
-}
-
 TEST_P(capacity, is_exact_when_it_is_large) {
   any_queue mail = bounded(1000);
   for (int i = 0; i < 10; ++i) mail.put_all(numbered(70));
@@ -69,39 +53,6 @@ TEST_P(capacity, is_exact_when_it_is_large) {
   for (int i = 0; i < 4; ++i) mail.put_all(numbered(100));
   EXPECT_CODE(queue_full, mail.put("one too many"));
   EXPECT_EQ(mail.waiting(), 1000U);
-}
-
-TEST_P(capacity, takes_a_batch_wholly_or_not_at_all) {
-  any_queue mail = bounded(5);
-  mail.put_all(numbered(3));
-  EXPECT_CODE(queue_full, mail.put_all(numbered(3)));
-  EXPECT_EQ(mail.waiting(), 3U);
-  mail.put_all(numbered(2));
-  EXPECT_EQ(mail.waiting(), 5U);
-  const tableq::error never = thrown_by([&] { mail.put_all(numbered(6)); });
-  EXPECT_EQ(never.code(), tableq::errc::queue_full);
-  EXPECT_EQ(never.advice(), tableq::advice::never) << "no room is ever enough";
-  EXPECT_CODE(queue_full, mail.put_all(numbered(6), {.wait = for_ever}));
-}
-
-TEST_P(capacity, does_not_trouble_an_empty_batch) {
-  any_queue mail = bounded(1);
-  mail.put("fits");
-  EXPECT_TRUE(mail.put_all({}).empty());
-}
-
-TEST_P(capacity, holds_inside_transactions) {
-  any_queue mail = bounded(3);
-  {
-    tableq::transaction tx = db().begin();
-    mail.in(tx).put_all(numbered(3));
-    EXPECT_CODE(queue_full, mail.in(tx).put("one too many"));
-    EXPECT_EQ(mail.in(tx).take_up_to(1).size(), 1U) << "a full queue does not end the transaction";
-    mail.in(tx).put("fits");
-    tx.rollback();
-  }
-  mail.put_all(numbered(3));
-  EXPECT_CODE(queue_full, mail.put("one too many"));
 }
 
 TEST_P(capacity, lets_an_enqueue_wait_until_something_is_read) {
@@ -132,23 +83,13 @@ TEST_P(capacity, ends_waiting_in_time_and_on_request) {
   any_queue mail = bounded(1);
   mail.put("first");
   EXPECT_CODE(queue_full, mail.put("late", {.wait = 30ms}));
+  EXPECT_CODE(queue_full, mail.put_all(numbered(2), {.wait = for_ever})) << "no room is enough";
   std::stop_source stopped;
   stopped.request_stop();
   EXPECT_CODE(queue_full, mail.put("stopped", {.wait = for_ever, .stop = stopped.get_token()}));
   EXPECT_CODE(invalid_argument, mail.put("never", {.wait = -1ms}));
   EXPECT_CODE(invalid_argument, mail.put("never", {.wait = 24h * 366}));
   EXPECT_EQ(mail.waiting(), 1U);
-}
-
-TEST_P(capacity, below_what_is_there_refuses_until_that_has_left) {
-  any_queue mail = make("mail");
-  mail.put_all(numbered(5));
-  mail.base().set_limits({.capacity = 2});
-  EXPECT_CODE(queue_full, mail.put("late"));
-  EXPECT_EQ(mail.take_up_to(3).size(), 3U);
-  EXPECT_CODE(queue_full, mail.put("late"));
-  EXPECT_TRUE(mail.take());
-  mail.put("fits");
 }
 
 class shared_capacity : public capacity {};

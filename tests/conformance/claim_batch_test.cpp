@@ -73,16 +73,6 @@ TEST_P(claim_batch, fail_answers_per_item_and_in_order) {
   }
 }
 
-TEST_P(claim_batch, one_receipt_given_twice_settles_once) {
-  jobs().enqueue("work");
-  const tableq::receipt only = take_one().receipt;
-  const std::vector<tableq::receipt> twice = {only, only};
-  const auto results = jobs().complete_batch(twice);
-  ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(results[0], settle_result::applied);
-  EXPECT_EQ(results[1], settle_result::lease_lost);
-}
-
 TEST_P(claim_batch, of_many_answers_for_the_receipt_that_is_stale_and_the_one_that_comes_twice) {
   for (const bool in_transaction : {false, true}) {
     for (const std::string& each : numbered(100)) jobs().enqueue(each);
@@ -146,16 +136,6 @@ TEST_P(claim_batch, of_several_takes_completes_by_no_stale_receipt) {
   wanted[3] = settle_result::lease_lost;
   EXPECT_EQ(jobs().complete_batch(now), wanted);
   EXPECT_EQ(jobs().stats().leased, 1U);
-}
-
-TEST_P(claim_batch, in_any_order_of_receipts) {
-  jobs().enqueue("a");
-  jobs().enqueue("b");
-  const auto taken = jobs().take(2);
-  const std::vector<tableq::receipt> backwards = {taken.at(1).receipt, taken.at(0).receipt};
-  EXPECT_EQ(jobs().complete(backwards[0]), settle_result::applied);
-  EXPECT_EQ(jobs().complete_batch(backwards),
-            (std::vector{settle_result::lease_lost, settle_result::applied}));
 }
 
 TEST_P(claim_batch, extends_a_lease_that_is_given_twice) {

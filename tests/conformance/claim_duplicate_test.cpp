@@ -51,14 +51,6 @@ TEST_P(claim_duplicate, replaced_has_the_new_payload_in_the_old_place) {
   EXPECT_EQ(take_one().payload, "next");
 }
 
-TEST_P(claim_duplicate, replaced_falls_due_when_the_first_would_have) {
-  jobs().enqueue("old", {.delay = 10s, .key = "k"});
-  clock.advance(9s);
-  jobs().enqueue("new", {.delay = 10s, .key = "k", .on_duplicate = on_duplicate::replace});
-  clock.advance(1s);
-  EXPECT_EQ(take_one().payload, "new");
-}
-
 TEST_P(claim_duplicate, postponed_comes_when_there_has_been_quiet_for_so_long) {
   const tableq::claim_enqueue_options debounced = {
       .delay = 10s, .key = "k", .on_duplicate = on_duplicate::postpone};
@@ -71,20 +63,6 @@ TEST_P(claim_duplicate, postponed_comes_when_there_has_been_quiet_for_so_long) {
   clock.advance(10s);
   EXPECT_EQ(take_one().payload, "4");
   EXPECT_TRUE(jobs().take(1).empty());
-}
-
-TEST_P(claim_duplicate, a_message_that_is_worked_on_or_dead_is_left_alone) {
-  const auto first = jobs().enqueue("first", {.key = "k", .max_attempts = 1});
-  const auto mine = take_one();
-  for (const on_duplicate policy : {on_duplicate::replace, on_duplicate::postpone}) {
-    const auto second = jobs().enqueue("second", {.key = "k", .on_duplicate = policy});
-    EXPECT_EQ(second.result, enqueue_result::kept_first);
-    EXPECT_EQ(second.id, first.id);
-  }
-  EXPECT_EQ(jobs().fail(mine.receipt, "no"), settle_result::applied);
-  EXPECT_EQ(jobs().enqueue("third", {.key = "k", .on_duplicate = on_duplicate::replace}).result,
-            enqueue_result::kept_first);
-  EXPECT_EQ(jobs().list(tableq::message_state::dead).at(0).payload, "first");
 }
 
 TEST_P(claim_duplicate, within_a_batch_the_policies_apply_in_order) {
@@ -123,17 +101,6 @@ TEST_P(claim_key_scope, waiting_frees_the_key_with_the_first_take) {
   EXPECT_EQ(take_one(queue).payload, "3");
 }
 
-TEST_P(claim_key_scope, a_window_holds_the_key_after_completion) {
-  auto queue = db_with_clock().claim("orders", {.key_window = 60s});
-  EXPECT_TRUE(queue.enqueue("1", {.key = "k"}).created());
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
-  clock.advance(59s);
-  EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
-  clock.advance(1s);
-  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
-  EXPECT_EQ(take_one(queue).payload, "3");
-}
-
 TEST_P(claim_key_scope, a_window_keeps_nothing_but_the_key_and_not_for_ever) {
   auto queue = db_with_clock().claim("orders", {.key_window = 60s});
   for (int i = 0; i < 30; ++i) queue.enqueue("payload", {.key = "k" + std::to_string(i)});
@@ -151,19 +118,6 @@ TEST_P(claim_key_scope, a_window_keeps_nothing_but_the_key_and_not_for_ever) {
   clock.advance(60s);
   for (int i = 0; i < 4; ++i) queue.enqueue("x", {.key = "new" + std::to_string(i)});
   EXPECT_EQ(queue.stats().done, 0U);
-}
-
-TEST_P(claim_key_scope, a_window_on_a_queue_that_keeps_frees_the_key_and_keeps_the_message) {
-  auto queue = db_with_clock().claim("orders", {.keep_completed = true, .key_window = 60s});
-  queue.enqueue("1", {.key = "k"});
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
-  EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
-  clock.advance(60s);
-  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
-  const auto done = queue.list(tableq::message_state::done);
-  ASSERT_EQ(done.size(), 1U);
-  EXPECT_EQ(done[0].payload, "1");
-  EXPECT_EQ(done[0].key, "k");
 }
 
 TEST_P(claim_key_scope, a_window_that_is_altered_away_still_ends) {

@@ -376,17 +376,6 @@ TEST_P(claim_make_ready, answers_for_messages_in_every_state) {
   EXPECT_TRUE(kept.make_ready_batch(std::vector<message_id>{}).empty());
 }
 
-TEST_P(claim_make_ready, keeps_attempts_key_and_time_to_live) {
-  const auto id =
-      jobs().enqueue("x", {.delay = 1h, .key = "k", .time_to_live = tableq::lifetime(2h)}).id;
-  EXPECT_EQ(jobs().make_ready(id), change_result::applied);
-  EXPECT_EQ(jobs().find("k")->id, id);
-  EXPECT_TRUE(jobs().get(id)->expires_at);
-  clock.advance(3h);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().get(id)->state, message_state::dead);
-}
-
 TEST_P(claim_make_ready, puts_a_message_behind_its_group_only_where_the_group_went_on) {
   for (const auto policy : {tableq::group_policy::hold, tableq::group_policy::pass}) {
     const bool pass = policy == tableq::group_policy::pass;
@@ -418,16 +407,6 @@ TEST_P(claim_make_ready, returns_it_to_its_place_before_later_messages) {
   }
   EXPECT_EQ(jobs().make_ready(early), change_result::applied);
   EXPECT_EQ(take_one().payload, "early");
-}
-
-TEST_P(claim_make_ready, is_undone_by_a_rollback) {
-  const auto id = jobs().enqueue("x", {.delay = 1h}).id;
-  {
-    tableq::transaction tx = db_with_clock().begin();
-    EXPECT_EQ(jobs().in(tx).make_ready(id), change_result::applied);
-    tx.rollback();
-  }
-  EXPECT_EQ(jobs().get(id)->state, message_state::delayed);
 }
 
 TEST_P(claim_make_ready, wakes_a_waiting_take) {

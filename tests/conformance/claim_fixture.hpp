@@ -17,8 +17,9 @@ class claim_test : public on_each_backend {
     jobs_.reset();
     on_each_backend::TearDown();
   }
-  tableq::claim_queue& jobs() {
-    if (!jobs_) jobs_ = db_with_clock().claim("jobs", at_once());
+  /// @param options of the first call.
+  tableq::claim_queue& jobs(const tableq::claim_options& options = {}) {
+    if (!jobs_) jobs_ = db_with_clock().claim("jobs", at_once(options));
     return *jobs_;
   }
   /// Takes exactly one.

@@ -20,11 +20,6 @@ class claim_group : public claim_test {
   tableq::claim_queue grouped(const group_options& groups = {}, int max_attempts = 3) {
     return db_with_clock().claim("grouped", {.max_attempts = max_attempts, .groups = groups});
   }
-  static std::vector<std::string> payloads(const std::vector<tableq::delivery>& of) {
-    std::vector<std::string> out;
-    for (const auto& each : of) out.push_back(each.payload);
-    return out;
-  }
   using names = std::vector<std::string>;
 };
 TABLEQ_ON_BACKENDS(claim_group, all_backends);
@@ -35,7 +30,7 @@ TEST_P(claim_group, hands_out_one_message_of_a_group_at_a_time_and_in_order) {
   queue.enqueue("b1", {.group = "b"});
   queue.enqueue("free");
   const auto first = queue.take(10);
-  EXPECT_EQ(payloads(first), (names{"a1", "b1", "free"}));
+  EXPECT_EQ(payloads_of(first), (names{"a1", "b1", "free"}));
   EXPECT_EQ(first[0].group, "a");
   EXPECT_FALSE(first[2].group.has_value());
   EXPECT_TRUE(queue.take(10).empty());
@@ -83,53 +78,6 @@ TEST_P(claim_group, goes_on_while_a_message_is_postponed_and_has_room_for_it_aft
   EXPECT_EQ(second.payload, "a2");
   postpone(0s);
   EXPECT_TRUE(queue.take(1).empty()) << "two of a group at a time";
-  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a1");
-}
-
-TEST_P(claim_group, goes_on_when_a_message_is_dead_or_its_last_lease_expired) {
-  auto queue = grouped({}, 1);
-  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a2");
-  clock.advance(31s);
-  EXPECT_EQ(take_one(queue).payload, "a3");
-  EXPECT_EQ(queue.stats().dead, 2U);
-}
-
-TEST_P(claim_group, goes_on_when_a_message_expires) {
-  auto queue = grouped();
-  queue.enqueue("a1", {.group = "a", .time_to_live = 1s});
-  queue.enqueue("a2", {.group = "a"});
-  clock.advance(1s);
-  EXPECT_EQ(take_one(queue).payload, "a2");
-}
-
-TEST_P(claim_group, stays_with_its_message_when_that_is_released_or_its_lease_ends) {
-  auto queue = grouped();
-  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.release(take_one(queue).receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a1");
-  clock.advance(31s);
-  EXPECT_EQ(payloads(queue.take(10)), (names{"a1"}));
-}
-
-TEST_P(claim_group, may_have_several_messages_at_a_time) {
-  auto queue = grouped({.limit = 2});
-  for (const char* each : {"a1", "a2", "a3", "a4"}) queue.enqueue(each, {.group = "a"});
-  const auto first = queue.take(10);
-  EXPECT_EQ(payloads(first), (names{"a1", "a2"}));
-  EXPECT_EQ(queue.complete(first[1].receipt), settle_result::applied);
-  EXPECT_EQ(payloads(queue.take(10)), (names{"a3"}));
-}
-
-TEST_P(claim_group, that_was_redriven_waits_for_its_turn) {
-  auto queue = grouped({}, 1);
-  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  const auto second = take_one(queue);
-  EXPECT_EQ(queue.redrive_all().count, 1U);
-  EXPECT_TRUE(queue.take(1).empty());
   EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
 }

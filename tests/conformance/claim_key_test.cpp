@@ -30,25 +30,6 @@ TEST_P(claim_key, is_unique_while_its_message_is_in_the_queue) {
   EXPECT_NE(third.id, first.id);
 }
 
-TEST_P(claim_key, is_held_by_delayed_failed_and_released_messages) {
-  EXPECT_TRUE(jobs().enqueue("x", {.delay = 1h, .key = "k"}).created());
-  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
-  clock.advance(1h);
-  EXPECT_EQ(jobs().fail(take_one().receipt, "e"), settle_result::applied);
-  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
-  EXPECT_EQ(jobs().release(take_one().receipt), settle_result::applied);
-  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
-}
-
-TEST_P(claim_key, is_held_by_the_dead_until_they_are_purged) {
-  auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1});
-  EXPECT_TRUE(brittle.enqueue("x", {.key = "k"}).created());
-  EXPECT_EQ(brittle.fail(take_one(brittle).receipt, "e"), settle_result::applied);
-  EXPECT_FALSE(brittle.enqueue("y", {.key = "k"}).created());
-  EXPECT_EQ(brittle.purge(tableq::message_state::dead), 1U);
-  EXPECT_TRUE(brittle.enqueue("y", {.key = "k"}).created());
-}
-
 TEST_P(claim_key, is_free_again_once_the_message_is_completed_and_kept) {
   auto kept = db_with_clock().claim("kept", {.keep_completed = true});
   EXPECT_TRUE(kept.enqueue("x", {.key = "k"}).created());
@@ -87,29 +68,6 @@ TEST_P(claim_key, of_two_in_one_batch_the_first_wins) {
   EXPECT_EQ(results[2].id, results[0].id);
   EXPECT_EQ(results[5].id, results[3].id);
   EXPECT_EQ(payloads_of(jobs().take(10)), (std::vector<std::string>{"a", "b", "d", "e"}));
-}
-
-TEST_P(claim_key, that_is_there_already_is_told_per_item_of_a_batch) {
-  const auto there = jobs().enqueue("there", {.key = "k"});
-  const std::vector<tableq::new_claim_message> batch = {
-      {.payload = "a"}, {.payload = "b", .options = {.key = "k"}}, {.payload = "c"}};
-  const auto results = jobs().enqueue_batch(batch);
-  ASSERT_EQ(results.size(), 3U);
-  EXPECT_TRUE(results[0].created());
-  EXPECT_FALSE(results[1].created());
-  EXPECT_EQ(results[1].id, there.id);
-  EXPECT_TRUE(results[2].created());
-  EXPECT_LT(results[0].id, results[2].id);
-}
-
-TEST_P(claim_key, of_a_rolled_back_enqueue_is_free) {
-  static_cast<void>(jobs());
-  {
-    tableq::transaction tx = db_with_clock().begin();
-    EXPECT_TRUE(jobs().in(tx).enqueue("x", {.key = "k"}).created());
-    EXPECT_FALSE(jobs().in(tx).enqueue("y", {.key = "k"}).created());
-  }
-  EXPECT_TRUE(jobs().enqueue("z", {.key = "k"}).created());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "conformance/claim_fixture.hpp"
-#include "support/text.hpp"
 
 namespace {
 
@@ -109,14 +108,6 @@ TEST_P(claim_look, lists_what_is_done) {
   EXPECT_TRUE(all(message_state::ready, 2, kept).empty());
 }
 
-TEST_P(claim_look, refuses_pages_that_are_none) {
-  for (const std::size_t size : {0U, 10'001U}) {
-    EXPECT_CODE(invalid_argument,
-                static_cast<void>(jobs().list(message_state::ready, {.max = size})));
-  }
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().list(static_cast<message_state>(77))));
-}
-
 TEST_P(claim_look, gets_a_message_in_whatever_state) {
   auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep_completed = true});
   const auto ready = kept.enqueue("ready", {.priority = 1, .headers = {{"a", "b"}}, .key = "k"}).id;
@@ -182,14 +173,6 @@ TEST_P(claim_look, cancels_what_nobody_works_on) {
   EXPECT_EQ(brittle.cancel(leased), change_result::finished);
   EXPECT_EQ(brittle.stats().done, 2U);
   EXPECT_TRUE(brittle.cancel_batch(std::vector<message_id>{}).empty());
-}
-
-TEST_P(claim_look, leaves_an_expired_lease_to_the_next_take) {
-  jobs().enqueue("x");
-  const auto taken = take_one();
-  clock.advance(1h);
-  EXPECT_EQ(jobs().cancel(taken.receipt.id), change_result::running);
-  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
 }
 
 TEST_P(claim_look, sets_the_priority_of_what_waits) {

@@ -29,18 +29,6 @@ TEST_P(claim_retry, rests_by_the_number_of_the_attempt_and_the_last_delay_repeat
   EXPECT_EQ(take_one(queue).attempt, 4);
 }
 
-TEST_P(claim_retry, what_fail_says_comes_before_the_queues_delays) {
-  auto queue = resting({.after = {1h}});
-  queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 0ms}),
-            tableq::settle_result::applied);
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 2s}),
-            tableq::settle_result::applied);
-  EXPECT_TRUE(queue.take(1).empty());
-  clock.advance(2s);
-  EXPECT_EQ(take_one(queue).attempt, 3);
-}
-
 TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
   resting(tableq::retry_delays::exponential(1s, 4s, 0)).enqueue("work");
   auto again = db_with_clock().claim("jobs");
@@ -121,14 +109,6 @@ TEST_P(claim_retry, with_jitter_stays_within_its_bounds_and_differs) {
   EXPECT_LT(early, 20U) << "the same";
   clock.advance(501s);
   EXPECT_GE(queue.take(40).size(), 20U - early);
-}
-
-TEST_P(claim_retry, does_not_keep_a_message_from_being_dead) {
-  auto queue = resting({.after = {1h}}, 1);
-  queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settle_result::applied);
-  EXPECT_EQ(queue.stats().dead, 1U);
-  EXPECT_EQ(queue.stats().delayed, 0U);
 }
 
 TEST_P(claim_retry, out_of_range_is_refused) {

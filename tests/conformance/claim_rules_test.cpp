@@ -47,13 +47,6 @@ TEST_P(claim_rules, many_expired_messages_hide_none_that_is_alive) {
   EXPECT_EQ(jobs().stats().dead, 50U);
 }
 
-TEST_P(claim_rules, a_message_that_is_being_worked_on_may_be_completed_after_its_time_to_live) {
-  jobs().enqueue("x", {.time_to_live = 10s});
-  const auto mine = take_one();
-  clock.advance(20s);
-  EXPECT_EQ(jobs().complete(mine.receipt), settle_result::applied);
-}
-
 TEST_P(claim_rules, a_queue_has_a_time_to_live_for_messages_that_name_none) {
   auto news = db_with_clock().claim("news", {.time_to_live = 5s});
   news.enqueue("a");
@@ -63,46 +56,6 @@ TEST_P(claim_rules, a_queue_has_a_time_to_live_for_messages_that_name_none) {
   clock.advance(5s);
   EXPECT_EQ(take_one(again).payload, "b");
   EXPECT_TRUE(again.take(1).empty());
-}
-
-TEST_P(claim_rules, a_message_may_have_its_own_number_of_attempts) {
-  jobs().enqueue("once", {.max_attempts = 1});
-  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settle_result::applied);
-  EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 1U);
-  jobs().enqueue("lease", {.max_attempts = 2});
-  (void)take_one();
-  clock.advance(30s);
-  EXPECT_EQ(take_one().attempt, 2);
-  clock.advance(30s);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 2U);
-}
-
-TEST_P(claim_rules, a_message_may_have_its_own_delays) {
-  auto queue = db_with_clock().claim("resting", {.retry = tableq::retry_delays::fixed(1h)});
-  queue.enqueue("own", {.retry = tableq::retry_delays{.after = {1s, 2s}}});
-  queue.enqueue("none", {.retry = tableq::retry_delays{}});
-  for (const auto& each : queue.take(2)) {
-    EXPECT_EQ(queue.fail(each.receipt, "no"), settle_result::applied);
-  }
-  const auto at_once = take_one(queue);
-  EXPECT_EQ(at_once.payload, "none");
-  EXPECT_EQ(queue.complete(at_once.receipt), settle_result::applied);
-  clock.advance(1s);
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  clock.advance(1s);
-  EXPECT_TRUE(queue.take(1).empty());
-  clock.advance(1s);
-  EXPECT_EQ(take_one(queue).attempt, 3);
-}
-
-TEST_P(claim_rules, own_delays_have_their_own_jitter) {
-  jobs().enqueue("work", {.retry = tableq::retry_delays{.after = {1000s}, .jitter = 10}});
-  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settle_result::applied);
-  clock.advance(899s);
-  EXPECT_TRUE(jobs().take(1).empty());
-  clock.advance(202s);
-  EXPECT_EQ(take_one().attempt, 2);
 }
 
 TEST_P(claim_rules, that_are_wrong_are_refused_and_nothing_is_stored) {

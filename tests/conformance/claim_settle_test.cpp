@@ -22,16 +22,6 @@ class claim_settle : public claim_test {
 };
 TABLEQ_ON_BACKENDS(claim_settle, all_backends);
 
-TEST_P(claim_settle, complete_removes_the_message) {
-  jobs().enqueue("work");
-  const auto taken = take_one();
-  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
-  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::lease_lost);
-  clock.advance(24h);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().stats().done, 0U);
-}
-
 TEST_P(claim_settle, stale_receipt_does_not_complete) {
   jobs().enqueue("work");
   const auto stale = take_one();
@@ -42,16 +32,6 @@ TEST_P(claim_settle, stale_receipt_does_not_complete) {
   }
   EXPECT_EQ(jobs().stats().leased, 1U);
   EXPECT_EQ(jobs().complete(fresh.receipt), settle_result::applied);
-}
-
-TEST_P(claim_settle, stale_receipt_of_a_failed_attempt_does_nothing) {
-  jobs().enqueue("work");
-  const auto stale = take_one();
-  EXPECT_EQ(jobs().fail(stale.receipt, "first"), settle_result::applied);
-  for (const auto& [name, settle] : ways()) {
-    EXPECT_EQ(settle(stale.receipt), settle_result::lease_lost) << name;
-  }
-  EXPECT_EQ(take_one().attempt, 2);
 }
 
 TEST_P(claim_settle, an_expired_lease_still_settles_while_nobody_took_the_message) {
@@ -119,14 +99,6 @@ TEST_P(claim_settle, a_dropped_and_recreated_queue_refuses_old_receipts) {
   EXPECT_EQ(again.complete(fresh.receipt), settle_result::applied);
 }
 
-TEST_P(claim_settle, fail_makes_it_ready_again_with_the_attempt_counted) {
-  jobs().enqueue("work");
-  EXPECT_EQ(jobs().fail(take_one().receipt, "first"), settle_result::applied);
-  const auto again = take_one();
-  EXPECT_EQ(again.attempt, 2);
-  EXPECT_EQ(again.payload, "work");
-}
-
 TEST_P(claim_settle, fail_with_a_delay_waits_that_long) {
   jobs().enqueue("work");
   EXPECT_EQ(jobs().fail(take_one().receipt, "later", {.delay = 1min}), settle_result::applied);
@@ -146,23 +118,6 @@ TEST_P(claim_settle, release_does_not_count_the_attempt) {
   }
   EXPECT_EQ(jobs().stats().ready, 1U);
   EXPECT_EQ(jobs().stats().dead, 0U);
-}
-
-TEST_P(claim_settle, a_released_message_keeps_its_place_in_the_order) {
-  jobs().enqueue("old");
-  const auto old = take_one();
-  jobs().enqueue("new");
-  EXPECT_EQ(jobs().release(old.receipt), settle_result::applied);
-  EXPECT_EQ(take_one().payload, "old");
-}
-
-TEST_P(claim_settle, a_receipt_from_before_a_release_does_not_match_the_next_take) {
-  jobs().enqueue("work");
-  const auto first = take_one();
-  EXPECT_EQ(jobs().release(first.receipt), settle_result::applied);
-  const auto second = take_one();
-  EXPECT_EQ(jobs().complete(first.receipt), settle_result::lease_lost);
-  EXPECT_EQ(jobs().complete(second.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, a_receipt_of_a_take_that_was_rolled_back_matches_no_later_take) {

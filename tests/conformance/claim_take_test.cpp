@@ -51,17 +51,6 @@ TEST_P(claim_take, takes_up_to_max_and_nobody_gets_them_again) {
   EXPECT_EQ(jobs().stats().leased, 10U);
 }
 
-TEST_P(claim_take, leaves_a_delayed_message_until_its_time) {
-  EXPECT_TRUE(jobs().enqueue("later", {.delay = 10s}).created());
-  clock.advance(9'999ms);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().stats().delayed, 1U);
-  EXPECT_EQ(jobs().stats().ready, 0U);
-  clock.advance(1ms);
-  EXPECT_EQ(jobs().stats().ready, 1U);
-  EXPECT_EQ(take_one().payload, "later");
-}
-
 TEST_P(claim_take, prefers_a_delayed_message_of_higher_priority_once_it_is_due) {
   jobs().enqueue("plain");
   EXPECT_TRUE(jobs().enqueue("urgent later", {.priority = 5, .delay = 1s}).created());
@@ -81,25 +70,6 @@ TEST_P(claim_take, expired_lease_is_taken_again_without_a_sweeper) {
   EXPECT_EQ(second.payload, "work");
   EXPECT_EQ(second.attempt, 2);
   EXPECT_GT(second.receipt.fence, first.receipt.fence);
-}
-
-TEST_P(claim_take, an_expired_message_keeps_its_place_in_the_order) {
-  jobs().enqueue("old");
-  static_cast<void>(take_one());
-  jobs().enqueue("new");
-  clock.advance(1h);
-  EXPECT_EQ(take_one().payload, "old");
-  EXPECT_EQ(take_one().payload, "new");
-}
-
-TEST_P(claim_take, a_lease_of_one_take_is_its_own) {
-  jobs().enqueue("short");
-  jobs().enqueue("long");
-  EXPECT_EQ(jobs().take(1, {.lease = 1ms}).size(), 1U);
-  EXPECT_EQ(jobs().take(1, {.lease = 24h * 365}).size(), 1U);
-  clock.advance(1ms);
-  EXPECT_EQ(take_one().payload, "short");
-  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claim_take, claimed_at_is_of_the_last_take_and_decides_nothing) {
@@ -132,48 +102,6 @@ TEST_P(claim_take, ids_are_never_used_twice) {
   EXPECT_EQ(jobs().complete(take_one().receipt), tableq::settle_result::applied);
   const auto second = jobs().enqueue("b").id;
   EXPECT_LT(first, second);
-}
-
-TEST_P(claim_take, peek_shows_states_and_locks_nothing) {
-  EXPECT_TRUE(jobs().enqueue("ready", {.headers = {{"a", "b"}}, .key = "k"}).created());
-  EXPECT_TRUE(jobs().enqueue("delayed", {.delay = 1h}).created());
-  const auto seen = jobs().peek(10);
-  ASSERT_EQ(seen.size(), 1U);
-  EXPECT_EQ(seen[0].payload, "ready");
-  EXPECT_EQ(seen[0].attempts, 0);
-  EXPECT_EQ(seen[0].key, "k");
-  EXPECT_EQ(seen[0].headers, (tableq::headers{{"a", "b"}}));
-  EXPECT_EQ(take_one().payload, "ready");
-}
-
-TEST_P(claim_take, peek_and_take_see_the_same_next) {
-  EXPECT_TRUE(jobs().enqueue("due", {.priority = 3, .delay = 1s}).created());
-  jobs().enqueue("leased");
-  static_cast<void>(take_one());
-  jobs().enqueue("ready");
-  clock.advance(1h);
-  const auto seen = payloads_of(jobs().peek(10));
-  EXPECT_EQ(seen, (std::vector<std::string>{"due", "leased", "ready"}));
-  EXPECT_EQ(payloads_of(jobs().take(10)), seen);
-}
-
-TEST_P(claim_take, stats_count_each_state) {
-  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep_completed = true});
-  for (int i = 0; i < 4; ++i) {
-    EXPECT_TRUE(
-        kept.enqueue("x", {.created_at = tableq::timestamp{std::chrono::seconds{i}}}).created());
-  }
-  EXPECT_TRUE(kept.enqueue("later", {.delay = 1h}).created());
-  EXPECT_EQ(kept.complete(kept.take(1).at(0).receipt), tableq::settle_result::applied);
-  EXPECT_EQ(kept.fail(kept.take(1).at(0).receipt, "no"), tableq::settle_result::applied);
-  EXPECT_EQ(kept.take(1).size(), 1U);
-  const auto stats = kept.stats();
-  EXPECT_EQ(stats.ready, 1U);
-  EXPECT_EQ(stats.delayed, 1U);
-  EXPECT_EQ(stats.leased, 1U);
-  EXPECT_EQ(stats.done, 1U);
-  EXPECT_EQ(stats.dead, 1U);
-  EXPECT_EQ(stats.oldest, tableq::timestamp{3s});
 }
 
 }  // namespace

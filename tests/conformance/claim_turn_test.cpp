@@ -53,12 +53,6 @@ class claim_turn : public claim_test {
     }
     return out;
   }
-  template <class Messages>
-  static names payloads(Messages&& of) {
-    names out;
-    for (auto&& each : of) out.push_back(each.payload);
-    return out;
-  }
 
  private:
   std::optional<tableq::claim_queue> queue_;
@@ -94,8 +88,8 @@ TEST_P(claim_turn, a_batch_is_in_the_order_of_turns_and_within_a_millisecond_in_
   const auto same_time = [&](const char* name) { queue().enqueue(name); };
   same_time("-1");
   same_time("-2");
-  EXPECT_EQ(payloads(queue().take(3)), (names{"b1", "c1", "a2"}));
-  EXPECT_EQ(payloads(queue().take(3)), (names{"-1", "-2"}));
+  EXPECT_EQ(payloads_of(queue().take(3)), (names{"b1", "c1", "a2"}));
+  EXPECT_EQ(payloads_of(queue().take(3)), (names{"-1", "-2"}));
 }
 
 TEST_P(claim_turn, what_comes_back_lines_up_behind) {
@@ -131,7 +125,7 @@ TEST_P(claim_turn, a_rest_that_a_group_passes_ends_in_its_line) {
   EXPECT_EQ(a2.payload, "a2");
   clock.advance(1ms);
   EXPECT_EQ(passing.complete(a2.receipt), settle_result::applied);
-  EXPECT_EQ(payloads(passing.take(10)), (names{"b1", "a1"}));
+  EXPECT_EQ(payloads_of(passing.take(10)), (names{"b1", "a1"}));
 }
 
 TEST_P(claim_turn, a_delayed_message_lines_up_when_it_is_ready) {
@@ -140,7 +134,7 @@ TEST_P(claim_turn, a_delayed_message_lines_up_when_it_is_ready) {
   clock.advance(1s);
   add("c1");
   clock.advance(1ms);
-  EXPECT_EQ(payloads(queue().peek(10)), (names{"a1", "b1", "c1", "-late"}));
+  EXPECT_EQ(payloads_of(queue().peek(10)), (names{"a1", "b1", "c1", "-late"}));
   EXPECT_EQ(handled(), (names{"a1", "b1", "c1", "-late"}));
 }
 
@@ -191,10 +185,10 @@ TEST_P(claim_turn, looks_show_the_order_of_takes_and_since_when_a_message_is_rea
   complete(next());
   add("d1", {.priority = 1});
   const names order = {"d1", "b1", "c1", "-1", "a2"};
-  EXPECT_EQ(payloads(queue().peek(10)), order);
-  EXPECT_EQ(payloads(queue().peek(2)), (names{"d1", "b1"}));
+  EXPECT_EQ(payloads_of(queue().peek(10)), order);
+  EXPECT_EQ(payloads_of(queue().peek(2)), (names{"d1", "b1"}));
   for (const std::size_t size : {1U, 2U, 10U}) {
-    EXPECT_EQ(payloads(queue().list_all(message_state::ready, size)), order) << size;
+    EXPECT_EQ(payloads_of(queue().list_all(message_state::ready, size)), order) << size;
   }
   EXPECT_EQ(queue().stats().ready, 5U);
   const auto shown = queue().peek(5);
@@ -208,7 +202,7 @@ TEST_P(claim_turn_of_plain_sql, is_behind_all_that_is_ready) {
   jobs.enqueue("a1", {.group = "a"});
   here().insert_many("plain", "payload", here().bytes_literal("sql"), 1);
   jobs.enqueue("b1", {.group = "b"});
-  EXPECT_EQ(payloads(jobs.take(10)), (names{"a1", "sql", "b1"}));
+  EXPECT_EQ(payloads_of(jobs.take(10)), (names{"a1", "sql", "b1"}));
 }
 
 TEST_P(claim_turn, is_fixed_when_the_queue_is_created_and_needs_groups) {
@@ -232,7 +226,7 @@ TEST_P(claim_turn, ends_with_the_queue) {
   after.enqueue("new", {.group = "a"});
   EXPECT_CODE(not_found, before.enqueue("old"));
   EXPECT_CODE(not_found, (void)before.take(1));
-  EXPECT_EQ(payloads(after.take(10)), names{"new"});
+  EXPECT_EQ(payloads_of(after.take(10)), names{"new"});
 }
 
 }  // namespace

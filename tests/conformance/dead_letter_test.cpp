@@ -39,17 +39,6 @@ TEST_P(dead_letters, move_with_payload_headers_key_and_history) {
   EXPECT_TRUE(queue.enqueue("again", {.key = "k"}).created()) << "the key is free";
 }
 
-TEST_P(dead_letters, move_when_the_last_lease_expires_and_when_the_time_to_live_ends) {
-  auto queue = mail();
-  queue.enqueue("abandoned");
-  queue.enqueue("late", {.time_to_live = 10s});
-  (void)take_one(queue);
-  clock.advance(31s);
-  EXPECT_TRUE(queue.take(1).empty());
-  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
-  EXPECT_EQ(queue.stats().dead, 0U);
-}
-
 TEST_P(dead_letters, over_the_limit_of_the_options_move_and_come_back) {
   if (!can().shared) GTEST_SKIP() << "no second session reaches this database";
   mail().enqueue("longer than four bytes");
@@ -60,15 +49,6 @@ TEST_P(dead_letters, over_the_limit_of_the_options_move_and_come_back) {
   EXPECT_EQ(narrow.claim("morgue").stats().ready, 1U);
   EXPECT_EQ(queue.redrive_all().count, 1U);
   EXPECT_EQ(take_one(queue).payload, "longer than four bytes");
-}
-
-TEST_P(dead_letters, of_one_key_may_be_many) {
-  auto queue = mail();
-  for (int i = 0; i < 3; ++i) {
-    queue.enqueue("letter", {.key = "k"});
-    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  }
-  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 3U);
 }
 
 TEST_P(dead_letters, keep_the_order_of_their_moves_through_any_server) {
@@ -159,15 +139,6 @@ TEST_P(dead_letters, are_stored_with_the_queue_and_hold_for_every_handle) {
   EXPECT_EQ(again.fail(take_one(again).receipt, "no"), settle_result::applied);
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 1U);
   EXPECT_EQ(db_with_clock().find("mail")->dead_letters, "morgue");
-}
-
-TEST_P(dead_letters, of_a_group_let_it_go_on) {
-  auto queue = db_with_clock().claim(
-      "mail", {.max_attempts = 1, .groups = tableq::group_options{}, .dead_letters = "morgue"});
-  queue.enqueue("1", {.group = "g"});
-  queue.enqueue("2", {.group = "g"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "2");
 }
 
 TEST_P(dead_letters, need_another_claim_queue) {

@@ -117,15 +117,6 @@ TEST_P(enlist_of_kind, a_session_that_looks_for_tables_elsewhere_reaches_the_que
 class enlistment : public on_each_backend {};
 TABLEQ_ON_BACKENDS(enlistment, enlisting_backends);
 
-TEST_P(enlistment, reads_as_the_manual_says) {
-  auto orders = db().fifo("orders");
-  const auto session = here().session();
-  soci::transaction mine(*session);
-  orders.in(enlist(db(), *session)).enqueue("order 42");
-  mine.commit();
-  EXPECT_EQ(orders.dequeue()->payload, "order 42");
-}
-
 TEST_P(enlistment, can_neither_commit_nor_roll_back) {
   auto orders = db().fifo("orders");
   const auto session = here().session();

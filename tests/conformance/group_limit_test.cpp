@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/becomes.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -28,12 +29,6 @@ class group_limit : public claim_test {
   }
   static void fill(tableq::claim_queue& queue, const std::string& group, int count) {
     for (int i = 1; i <= count; ++i) queue.enqueue(group + std::to_string(i), {.group = group});
-  }
-  static std::vector<std::string> payloads(const std::vector<tableq::delivery>& of) {
-    std::vector<std::string> out;
-    out.reserve(of.size());
-    for (const auto& each : of) out.push_back(each.payload);
-    return out;
   }
   /// How many of each group a take of all finds.
   static std::map<std::string, int> taken(tableq::claim_queue& queue) {
@@ -65,7 +60,8 @@ TEST_P(group_limit, is_listed_page_by_page) {
   auto queue = tenants();
   EXPECT_FALSE(queue.group_limits().next);
   queue.set_group_limits({.running = 3});
-  for (const char* each : {"b", "a", "B", "\u00e9"}) queue.set_group_limits({.running = 5}, each);
+  const group_limits own{.running = 5, .rate = 0.5, .burst = 4};
+  for (const char* each : {"b", "a", "B", "\u00e9"}) queue.set_group_limits(own, each);
   names found;
   std::optional<std::string> first = "";
   for (int page = 0; first && page < 9; ++page) {
@@ -77,7 +73,7 @@ TEST_P(group_limit, is_listed_page_by_page) {
   EXPECT_EQ(found, (names{"", "B", "a", "b", "\u00e9"})) << "by their bytes";
   EXPECT_FALSE(queue.group_limits({.max = 5}).next) << "the last page knows that it is";
   EXPECT_EQ(queue.group_limits({.max = 1, .first = "a"}).groups,
-            (std::vector<limited_group>{{"a", {.running = 5}}}));
+            (std::vector<limited_group>{{"a", own}}));
   EXPECT_TRUE(queue.group_limits({.first = "\u00ea"}).groups.empty());
   EXPECT_CODE(invalid_argument, (void)queue.group_limits({.max = 0}));
   EXPECT_CODE(invalid_argument, (void)queue.group_limits({.max = 10'001}));
@@ -108,52 +104,6 @@ TEST_P(group_limit, of_more_groups_than_a_page_has_are_all_known) {
   EXPECT_FALSE(info().group_limits);
 }
 
-TEST_P(group_limit, lets_the_next_message_go_when_one_leaves_the_group) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 2});
-  fill(queue, "a", 6);
-  const auto first = queue.take(9);
-  ASSERT_EQ(payloads(first), (names{"a1", "a2"}));
-  EXPECT_EQ(queue.complete(first[0].receipt), settle_result::applied);
-  const auto second = queue.take(9);
-  ASSERT_EQ(payloads(second), (names{"a3"}));
-  EXPECT_EQ(queue.fail(second[0].receipt, "no", {.give_up = true}), settle_result::applied);
-  ASSERT_EQ(payloads(queue.take(9)), (names{"a4"}));
-  EXPECT_EQ(queue.release(first[1].receipt), settle_result::applied);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a2"})) << "it has kept its place";
-}
-
-TEST_P(group_limit, counts_a_dead_workers_messages_until_their_leases_end) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 2});
-  fill(queue, "a", 4);
-  ASSERT_EQ(queue.take(9, {.lease = 10s}).size(), 2U);
-  clock.advance(9s);
-  EXPECT_TRUE(queue.take(9).empty());
-  clock.advance(1s);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a1", "a2"}));
-  EXPECT_TRUE(queue.take(9).empty());
-}
-
-TEST_P(group_limit, that_is_raised_or_lowered_moves_the_messages_that_wait) {
-  auto queue = tenants();
-  fill(queue, "a", 9);
-  EXPECT_EQ(queue.stats().ready, 1U);
-  queue.set_group_limits({.running = 6});
-  EXPECT_EQ(queue.stats().ready, 6U);
-  ASSERT_EQ(queue.take(2).size(), 2U);
-  queue.set_group_limits({.running = 3}, "a");
-  EXPECT_EQ(queue.stats().ready, 1U) << "two of three are running";
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"})) << "the first ones stay ready";
-  queue.set_group_limits({.running = 1}, "a");
-  EXPECT_EQ(queue.stats().leased, 3U) << "what runs goes on";
-  queue.set_group_limits({}, "a");
-  EXPECT_EQ(queue.stats().ready, 3U) << "it has those of all groups again";
-  queue.set_group_limits({});
-  EXPECT_EQ(queue.stats().ready, 0U);
-  EXPECT_TRUE(queue.group_limits().groups.empty());
-}
-
 TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_others) {
   if (!can().shared) return;
   auto queue = tenants();
@@ -178,113 +128,6 @@ TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_ot
             (std::vector<limited_group>{{"", {.running = 3}}, {"b", {.running = 4}}}));
 }
 
-TEST_P(group_limit, of_running_messages_counts_one_that_rests_where_it_holds_its_group) {
-  for (const group_policy policy : {group_policy::hold, group_policy::pass}) {
-    const std::string name = policy == group_policy::hold ? "holds" : "passes";
-    auto queue = db_with_clock().claim(name, at_once({.groups = {.on_failure = policy}}));
-    queue.set_group_limits({.running = 2});
-    fill(queue, "a", 5);
-    const auto first = queue.take(9);
-    EXPECT_EQ(queue.fail(first.at(0).receipt, "no", {.delay = 10s}), settle_result::applied);
-    EXPECT_EQ(queue.take(9).size(), policy == group_policy::hold ? 0U : 1U);
-    clock.advance(10s);
-    const auto rested = queue.take(9);
-    EXPECT_EQ(payloads(rested), policy == group_policy::hold ? names{"a1"} : names{});
-  }
-}
-
-TEST_P(group_limit, of_starts_hands_out_a_burst_and_then_one_message_after_the_other) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 100, .rate = 2.0, .burst = 3});
-  fill(queue, "a", 9);
-  EXPECT_EQ(payloads(queue.take(99)), (names{"a1", "a2", "a3"}));
-  EXPECT_TRUE(queue.take(99).empty());
-  const auto figures = queue.stats();
-  EXPECT_EQ(figures.delayed, 1U) << "the next one waits for its start";
-  EXPECT_EQ(figures.held, 5U) << "the others are held, and read by no take";
-  clock.advance(499ms);
-  EXPECT_TRUE(queue.take(99).empty());
-  clock.advance(1ms);
-  EXPECT_EQ(payloads(queue.take(99)), (names{"a4"}));
-  clock.advance(1s);
-  EXPECT_EQ(payloads(queue.take(99)), (names{"a5", "a6"}));
-  clock.advance(1h);
-  EXPECT_EQ(payloads(queue.take(99)), (names{"a7", "a8", "a9"}));
-}
-
-TEST_P(group_limit, of_starts_is_the_same_for_10_groups_and_they_do_not_share) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 9, .rate = 1.0});
-  queue.set_group_limits({.running = 9, .rate = 1.0, .burst = 2}, "g3");
-  for (int i = 0; i < 10; ++i) fill(queue, "g" + std::to_string(i), 4);
-  auto got = taken(queue);
-  EXPECT_EQ(got.size(), 10U);
-  for (const auto& [group, count] : got) EXPECT_EQ(count, group == "g3" ? 2 : 1) << group;
-  clock.advance(1s);
-  got = taken(queue);
-  EXPECT_EQ(got.size(), 10U);
-  for (const auto& [group, count] : got) EXPECT_EQ(count, 1) << group;
-}
-
-TEST_P(group_limit, of_starts_counts_later_attempts_too) {
-  for (const group_policy policy : {group_policy::hold, group_policy::pass}) {
-    const std::string name = policy == group_policy::hold ? "holds" : "passes";
-    auto queue = db_with_clock().claim(name, at_once({.groups = {.on_failure = policy}}));
-    queue.set_group_limits({.running = 1, .rate = 1.0});
-    queue.enqueue("a1", {.group = "a"});
-    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-    EXPECT_TRUE(queue.take(9).empty()) << name;
-    clock.advance(1s);
-    EXPECT_EQ(queue.release(take_one(queue).receipt), settle_result::applied);
-    EXPECT_TRUE(queue.take(9).empty()) << name;
-    clock.advance(1s);
-    const auto third = take_one(queue);
-    EXPECT_EQ(queue.fail(third.receipt, "no", {.delay = 400ms}), settle_result::applied);
-    clock.advance(400ms);
-    EXPECT_TRUE(queue.take(9).empty()) << name << ": its rest is over, and its group may not start";
-    clock.advance(600ms);
-    ASSERT_EQ(queue.take(9, {.lease = 100ms}).size(), 1U);
-    clock.advance(100ms);
-    EXPECT_TRUE(queue.take(9).empty()) << name << ": the lease ended";
-    clock.advance(900ms);
-    EXPECT_EQ(queue.take(9).size(), 1U) << name;
-  }
-}
-
-TEST_P(group_limit, of_starts_keeps_the_order_within_a_group) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 1, .rate = 10.0, .burst = 1});
-  fill(queue, "a", 20);
-  names order;
-  for (int i = 0; i < 60 && order.size() < 20; ++i) {
-    for (const auto& each : queue.take(9)) {
-      order.push_back(each.payload);
-      EXPECT_EQ(queue.complete(each.receipt), settle_result::applied);
-    }
-    clock.advance(50ms);
-  }
-  ASSERT_EQ(order.size(), 20U);
-  for (int i = 0; i < 20; ++i)
-    EXPECT_EQ(order[static_cast<std::size_t>(i)], "a" + std::to_string(i + 1));
-}
-
-TEST_P(group_limit, of_starts_that_changes_moves_the_message_that_waits_for_one) {
-  auto queue = tenants();
-  queue.set_group_limits({.running = 9, .rate = 0.001});
-  fill(queue, "a", 5);
-  fill(queue, "b", 5);
-  EXPECT_EQ(queue.take(9).size(), 2U);
-  clock.advance(1s);
-  EXPECT_TRUE(queue.take(9).empty());
-  queue.set_group_limits({.running = 9, .rate = 100.0, .burst = 1}, "a");
-  clock.advance(10ms);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a2"}));
-  queue.set_group_limits({.running = 3});
-  EXPECT_EQ(payloads(queue.take(9)), (names{"b2", "b3"})) << "no rate any more";
-  queue.set_group_limits({.running = 4}, "a");
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a3", "a4"}));
-}
-
 TEST_P(group_limit, of_starts_is_not_used_by_what_is_rolled_back) {
   auto queue = tenants();
   queue.set_group_limits({.running = 9, .rate = 1.0});
@@ -294,7 +137,7 @@ TEST_P(group_limit, of_starts_is_not_used_by_what_is_rolled_back) {
     tx.rollback();
   }
   queue.enqueue("a1", {.group = "a"});
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a1"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a1"}));
 }
 
 TEST_P(group_limit,
@@ -313,7 +156,7 @@ TEST_P(group_limit,
   ASSERT_EQ(next.size(), 1U);
   EXPECT_EQ(next[0].payload, "a3");
   clock.advance(1s);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a3"}));
 }
 
 TEST_P(group_limit, of_starts_has_a_row_for_a_group_until_it_may_start_a_burst_again) {
@@ -335,16 +178,16 @@ TEST_P(group_limit, makes_no_message_ready_before_its_rest_or_its_postponement_i
   queue.set_group_limits({.running = 9, .rate = 1.0});
   queue.enqueue("a1", {.group = "a"});
   queue.enqueue("a2", {.key = "k", .group = "a"});
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a1"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a1"}));
   ASSERT_EQ(queue.list(message_state::delayed).size(), 1U);
   queue.enqueue("a2 later",
                 {.delay = 1h, .key = "k", .on_duplicate = tableq::on_duplicate::postpone});
   queue.enqueue("a3", {.group = "a"});
   clock.advance(2s);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a3"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a3"}));
   EXPECT_TRUE(queue.take(9).empty());
   clock.advance(1h);
-  EXPECT_EQ(payloads(queue.take(9)), (names{"a2 later"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a2 later"}));
 }
 
 TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
@@ -495,7 +338,7 @@ TEST_P(group_limit, puts_a_group_of_great_weight_into_the_front_of_the_line) {
   fill(queue, "d", 1);
   fill(queue, "heavy", 1);
   queue.enqueue("first", {.priority = 1, .group = "heavy"});
-  EXPECT_EQ(payloads(queue.take(9)), (names{"first", "a1", "heavy1", "b1", "c1", "d1"}));
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"first", "a1", "heavy1", "b1", "c1", "d1"}));
 }
 
 TEST_P(group_limit, reaches_other_processes_within_a_second_and_moves_what_they_let_go_before) {
@@ -506,12 +349,10 @@ TEST_P(group_limit, reaches_other_processes_within_a_second_and_moves_what_they_
   fill(there_open, "warm", 1);
   here_open.set_group_limits({.running = 2});
   fill(there_open, "a", 9);  // perhaps before it has heard
-  const auto until = std::chrono::steady_clock::now() + for_ever;
-  const auto applied = [&] { return number("group_limits WHERE applied = changes") == "1"; };
-  while (!applied() && std::chrono::steady_clock::now() < until) {
+  EXPECT_TRUE(becomes([&] {
     static_cast<void>(there_open.take(1, {.lease = 1ms}));
-  }
-  EXPECT_TRUE(applied());
+    return number("group_limits WHERE applied = changes") == "1";
+  }));
   EXPECT_LE(taken(there_open)["a"], 2);
 }
 

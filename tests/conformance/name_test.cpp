@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "support/fixture.hpp"
-#include "support/text.hpp"
 
 namespace {
 
@@ -74,22 +73,15 @@ TEST_P(queue_names, bad_ones_and_injections_are_refused_and_change_nothing) {
 
 TEST_P(queue_names, unusual_but_good_ones_work) {
   for (const char* good : {"a", "_", "_x", "a.b-c_9", "select", "user", "order", "table", "index",
-                           "a--", "a..b", "null", "m-", "pg", "primary"}) {
+                           "a--", "a..b", "null", "m-", "pg", "primary",
+                           // Statements use these for themselves.
+                           "t", "q", "g", "v", "due", "ready", "next", "msg", "mine"}) {
     SCOPED_TRACE(good);
     any_queue queue = make(good);
     queue.put(good);
+    EXPECT_EQ(queue.waiting(), 1U);
     EXPECT_EQ(queue.take()->payload, good);
     EXPECT_TRUE(db().find(good));
-  }
-}
-
-TEST_P(queue_names, that_statements_use_for_themselves_work) {
-  for (const char* name : {"t", "q", "g", "v", "due", "ready", "next", "msg", "mine"}) {
-    SCOPED_TRACE(name);
-    any_queue queue = make(name);
-    queue.put("first");
-    EXPECT_EQ(queue.waiting(), 1U);
-    EXPECT_EQ(queue.take()->payload, "first");
   }
 }
 
@@ -136,15 +128,9 @@ TEST_P(naming, looking_for_a_bad_name_harms_nothing) {
 }
 
 TEST_P(naming, bad_prefixes_are_refused) {
-  for (const std::string& bad : {"1a"s, std::string(17, 'a'), "A"s, "a-b"s, "a.b"s, "a'"s, "a\""s,
-                                 "a;"s, "a b"s, "a\n"s, "\xC3\xA4"s, "a\0"s}) {
-    SCOPED_TRACE(bad);
-    EXPECT_CODE(invalid_argument, static_cast<void>(open({.table_prefix = bad})));
-  }
-}
-
-TEST_P(naming, prefixes_that_databases_reserve_are_refused) {
-  for (const char* bad : {"sqlite_", "pg_", "sqlite_x"}) {
+  for (const std::string& bad :
+       {"1a"s, std::string(17, 'a'), "A"s, "a-b"s, "a.b"s, "a'"s, "a\""s, "a;"s, "a b"s, "a\n"s,
+        "\xC3\xA4"s, "a\0"s, "sqlite_"s, "sqlite_x"s, "pg_"s}) {
     SCOPED_TRACE(bad);
     EXPECT_CODE(invalid_argument, static_cast<void>(open({.table_prefix = bad})));
   }

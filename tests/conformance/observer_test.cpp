@@ -401,40 +401,6 @@ TEST_P(observed_trouble, is_told_as_retries_before_they_pause) {
   EXPECT_EQ(seen->events("after"), (std::vector<std::string>{"after " + of + " messages=1"}));
 }
 
-TEST_P(observed_trouble, never_shows_what_a_message_holds) {
-  const auto figures = std::make_shared<tableq::metrics>();
-  auto counted = open({.observer = figures});
-  for (tableq::database* db : {&watched(), &counted}) {
-    const std::string name = db == &counted ? "counted" : "watched";
-    auto jobs = db->claim(name, {.max_attempts = 1, .keep_completed = true});
-    here().forbid_equal_payloads(name);
-    const tableq::claim_enqueue_options options = {.headers = {{"canary-name", "canary-value"}},
-                                                   .key = "canary-key"};
-    static_cast<void>(jobs.enqueue("canary-payload", options));
-    EXPECT_CODE(constraint_violated, jobs.enqueue("canary-payload"));
-    const auto taken = jobs.take(1);
-    ASSERT_EQ(taken.size(), 1U);
-    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::applied);
-    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::lease_lost);
-    jobs.redrive_all();
-    tableq::worker pool(jobs,
-                        [](const tableq::delivery&) { throw std::runtime_error("canary-error"); },
-                        {.until_empty = true});
-    pool.join();
-    db->drop(name);
-    EXPECT_CODE(not_found, jobs.enqueue("canary-payload", options));
-  }
-  std::vector<std::string> all = seen->events();
-  EXPECT_GT(all.size(), 20U);
-  EXPECT_TRUE(contains(figures->json(), "constraint_violated"));
-  all.push_back(figures->prometheus());
-  all.push_back(figures->json());
-  for (const std::string& each : all) {
-    EXPECT_FALSE(contains(each, "canary")) << each;
-    EXPECT_FALSE(contains(each, hex("canary"))) << each;
-  }
-}
-
 TEST_P(observed_trouble, of_a_session_that_was_ended_is_told) {
   if (!here().session_id_sql()) GTEST_SKIP() << "sessions of this database cannot be ended";
   auto mail = watched().fifo("mail");

@@ -45,27 +45,6 @@ TEST_P(order, of_lifo_is_exact_with_one_consumer) {
   EXPECT_EQ(drain(queue), reversed(numbered(100)));
 }
 
-TEST_P(order, of_lifo_puts_what_came_meanwhile_first) {
-  tableq::lifo_queue queue = db().lifo("mail");
-  queue.enqueue("p0");
-  queue.enqueue("p1");
-  EXPECT_EQ(queue.dequeue()->payload, "p1");
-  queue.enqueue("p2");
-  EXPECT_EQ(queue.dequeue()->payload, "p2");
-  EXPECT_EQ(queue.dequeue()->payload, "p0");
-}
-
-TEST_P(order, of_strict_queues_is_that_of_relaxed_ones) {
-  tableq::fifo_queue first = db().fifo("first", {.ordering = tableq::ordering::strict});
-  tableq::lifo_queue last = db().lifo("last", {.ordering = tableq::ordering::strict});
-  for (const std::string& each : numbered(50)) {
-    first.enqueue(each);
-    last.enqueue(each);
-  }
-  EXPECT_EQ(drain(first), numbered(50));
-  EXPECT_EQ(drain(last), reversed(numbered(50)));
-}
-
 TEST_P(order, within_an_enqueued_batch_is_the_order_given) {
   for (const tableq::kind each : {tableq::kind::fifo, tableq::kind::claim}) {
     any_queue queue(db(), each, tableq::to_string(each));
@@ -77,31 +56,6 @@ TEST_P(order, within_an_enqueued_batch_is_the_order_given) {
   any_queue last(db(), tableq::kind::lifo, "lifo");
   last.put_all(numbered(1000));
   EXPECT_EQ(payloads_of(last.take_up_to(1000)), reversed(numbered(1000)));
-}
-
-TEST_P(order, of_a_heap_is_any_but_nothing_is_lost_or_doubled) {
-  tableq::heap_queue queue = db().heap("mail");
-  for (const std::string& each : numbered(100)) queue.enqueue(each);
-  std::vector<std::string> got = drain(queue);
-  std::vector<std::string> sent = numbered(100);
-  std::sort(got.begin(), got.end());
-  std::sort(sent.begin(), sent.end());
-  EXPECT_EQ(got, sent);
-}
-
-TEST_P(order, of_pending_is_by_due_time) {
-  tableq::pending_queue queue = db_with_clock().pending("mail");
-  queue.enqueue("third", {.due_at = clock.now() - 1s});
-  queue.enqueue("first", {.due_at = clock.now() - 3s});
-  queue.enqueue("fourth");
-  queue.enqueue("second", {.due_at = clock.now() - 2s});
-  EXPECT_EQ(drain(queue), (std::vector<std::string>{"first", "second", "third", "fourth"}));
-}
-
-TEST_P(order, of_pending_messages_due_at_once_is_that_of_enqueue) {
-  tableq::pending_queue queue = db_with_clock().pending("mail");
-  for (const std::string& each : numbered(50)) queue.enqueue(each, {.due_at = clock.now()});
-  EXPECT_EQ(drain(queue), numbered(50));
 }
 
 TEST_P(order, of_claims_is_priority_then_age) {

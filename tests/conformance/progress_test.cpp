@@ -2,16 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <future>
 #include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/becomes.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -301,11 +300,6 @@ class worker_progress : public on_each_backend {
  protected:
   tableq::claim_queue jobs(bool keeps = true) {
     return db().claim("jobs", at_once({.keep_completed = keeps}));
-  }
-  static bool becomes(const std::function<bool()>& so) {
-    const auto end = std::chrono::steady_clock::now() + for_ever;
-    while (!so() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    return so();
   }
   static std::string note_of(const tableq::claim_queue& queue, tableq::message_id id) {
     const auto found = queue.get(id, {.progress = true});

@@ -6,14 +6,11 @@
 
 #include "support/fixture.hpp"
 #include "support/latch.hpp"
-#include "support/seed.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-
-/// Only a lost wake-up takes as long as this.
 
 /// Ten messages a second, five at once.
 const tableq::queue_limits ten_a_second{.rate = 10.0, .burst = 5};
@@ -29,66 +26,6 @@ class rate : public on_each_kind {
 };
 TABLEQ_ON_KINDS(rate, all_backends);
 
-TEST_P(rate, lets_a_burst_through_and_then_one_for_each_interval) {
-  any_queue mail = limited(ten_a_second, 50);
-  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
-  EXPECT_FALSE(mail.take());
-  clock.advance(99ms);
-  EXPECT_FALSE(mail.take());
-  clock.advance(1ms);
-  EXPECT_TRUE(mail.take());
-  EXPECT_FALSE(mail.take());
-  clock.advance(350ms);
-  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
-  clock.advance(50ms);
-  EXPECT_TRUE(mail.take()) << "the half interval before was not lost";
-  clock.advance(1h);
-  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
-}
-
-TEST_P(rate, is_never_exceeded_over_any_window) {
-  any_queue mail = limited(ten_a_second, 120);
-  const std::uint64_t seed = chosen_seed();
-  SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
-  random_source random(seed);
-  struct taken {
-    tableq::timestamp at;
-    std::size_t count;
-  };
-  std::vector<taken> history;
-  for (int i = 0; i < 60; ++i) {
-    clock.advance(std::chrono::milliseconds(random.below(250)));
-    const auto max = static_cast<std::size_t>(1 + random.below(10));
-    history.push_back({clock.now(), mail.take_up_to(max).size()});
-  }
-  std::size_t total = 0;
-  for (std::size_t from = 0; from < history.size(); ++from) {
-    std::size_t sum = 0;
-    for (std::size_t to = from; to < history.size(); ++to) {
-      sum += history[to].count;
-      const auto window = (history[to].at - history[from].at).count();
-      ASSERT_LE(sum * 1000, 5000U + static_cast<std::size_t>(window) * 10) << from << " " << to;
-    }
-    total += history[from].count;
-  }
-  EXPECT_GT(total, 5U);
-}
-
-TEST_P(rate, counts_what_was_taken_and_not_what_was_asked_for) {
-  any_queue mail = limited(ten_a_second, 2);
-  EXPECT_EQ(mail.take_up_to(50).size(), 2U);
-  EXPECT_TRUE(mail.take_up_to(50).empty());
-  mail.put_all(numbered(10));
-  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
-}
-
-TEST_P(rate, without_a_burst_lets_one_second_through_at_once) {
-  any_queue mail = limited({.rate = 2.5}, 10);
-  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
-  clock.advance(400ms);
-  EXPECT_EQ(mail.take_up_to(50).size(), 1U);
-}
-
 TEST_P(rate, below_one_a_second_is_kept) {
   any_queue mail = limited({.rate = 0.001}, 3);
   EXPECT_EQ(mail.take_up_to(50).size(), 1U);
@@ -96,30 +33,6 @@ TEST_P(rate, below_one_a_second_is_kept) {
   EXPECT_FALSE(mail.take());
   clock.advance(1ms);
   EXPECT_TRUE(mail.take());
-}
-
-TEST_P(rate, is_given_back_by_a_rollback) {
-  any_queue mail = limited(ten_a_second, 20);
-  {
-    tableq::transaction tx = db().begin();
-    EXPECT_EQ(mail.in(tx).take_up_to(50).size(), 5U);
-    EXPECT_TRUE(mail.in(tx).take_up_to(50).empty());
-    tx.rollback();
-  }
-  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.in(tx).take_up_to(50).size(), 5U); });
-  EXPECT_FALSE(mail.take());
-}
-
-TEST_P(rate, set_again_does_not_begin_anew) {
-  any_queue mail = limited(ten_a_second, 50);
-  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
-  mail.base().set_limits(ten_a_second);
-  EXPECT_FALSE(mail.take());
-  mail.base().set_limits({.rate = 1000.0, .burst = 10});
-  clock.advance(3ms);
-  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
-  mail.base().set_limits({});
-  EXPECT_EQ(mail.take_up_to(10).size(), 10U);
 }
 
 TEST_P(rate, gives_within_an_interval_after_the_clock_was_set_back) {
@@ -198,18 +111,6 @@ TEST_P(shared_rate, is_shared_by_all_readers_of_all_database_objects) {
     EXPECT_EQ(got, expected);
     clock.advance(700ms);
   }
-}
-
-class strict_rate : public on_each_backend {};
-TABLEQ_ON_BACKENDS(strict_rate, all_backends);
-
-TEST_P(strict_rate, goes_with_strict_order) {
-  auto ledger = db_with_clock().fifo("ledger", {.ordering = tableq::ordering::strict});
-  for (const std::string& each : numbered(9)) ledger.enqueue(each);
-  ledger.set_limits(ten_a_second);
-  EXPECT_EQ(payloads_of(ledger.dequeue_batch(9)), numbered(5));
-  clock.advance(100ms);
-  EXPECT_EQ(ledger.dequeue()->payload, "p5");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/becomes.hpp"
 #include "support/expect.hpp"
 
 namespace {
@@ -59,13 +60,12 @@ TEST_P(messages_before_others, are_found_soon_when_they_were_given_a_low_id_by_h
   mail.enqueue_batch(copies(1000, "x"));
   read_on(mail);
   here().sql(here().insert_with_id("mail", "payload", "-7, " + here().bytes_literal("by hand")));
-  const auto until = std::chrono::steady_clock::now() + 1min;
-  bool found = false;
-  while (!found && std::chrono::steady_clock::now() < until) {
-    mail.enqueue("x");
-    found = mail.dequeue()->payload == "by hand";
-  }
-  EXPECT_TRUE(found);
+  EXPECT_TRUE(becomes(
+      [&] {
+        mail.enqueue("x");
+        return mail.dequeue()->payload == "by hand";
+      },
+      1min));
 }
 
 TEST_P(messages_before_others, come_next_when_they_were_due_before_they_came) {
@@ -238,13 +238,12 @@ TEST_P(claims_before_others, are_found_soon_when_plain_sql_has_put_them_there) {
   add_others(jobs);
   take_others(jobs);
   here().sql("UPDATE jobs SET priority = 0 WHERE priority = -1");
-  const auto until = std::chrono::steady_clock::now() + 1min;
-  bool found = false;
-  while (!found && std::chrono::steady_clock::now() < until) {
-    jobs.enqueue("x");
-    found = take_one(jobs).payload == "by hand";
-  }
-  EXPECT_TRUE(found);
+  EXPECT_TRUE(becomes(
+      [&] {
+        jobs.enqueue("x");
+        return take_one(jobs).payload == "by hand";
+      },
+      1min));
 }
 
 TEST_P(claims_before_others, are_found_soon_when_plain_sql_gave_them_a_time_that_has_passed) {
@@ -254,13 +253,13 @@ TEST_P(claims_before_others, are_found_soon_when_plain_sql_gave_them_a_time_that
   add_others(jobs);
   take_others(jobs);
   here().sql("UPDATE jobs SET due_at = 1000 WHERE state = 2");
-  const auto until = std::chrono::steady_clock::now() + 10s;
-  bool found = false;
-  while (!found && std::chrono::steady_clock::now() < until) {
-    jobs.enqueue("x");
-    found = take_one(jobs).payload == "by hand";
-  }
-  EXPECT_TRUE(found) << "however many others are ready";
+  EXPECT_TRUE(becomes(
+      [&] {
+        jobs.enqueue("x");
+        return take_one(jobs).payload == "by hand";
+      },
+      10s))
+      << "however many others are ready";
 }
 
 TEST_P(claims_before_others, of_a_group_come_one_after_the_other_with_low_ids_by_hand) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "support/becomes.hpp"
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -320,12 +321,11 @@ TEST_P(role_of_claims, consumer_applies_a_retention_and_others_leave_it) {
   auto working = as(role::consumer, options);
   auto from = working.claim("jobs");
   EXPECT_EQ(from.complete(from.take(1).at(0).receipt), settle_result::applied);
-  const auto until = std::chrono::steady_clock::now() + for_ever;
-  while (all.stats().done > 0 && std::chrono::steady_clock::now() < until) {
+  EXPECT_TRUE(becomes([&] {
     auto again = as(role::consumer, options);  // Each object looks at once.
     EXPECT_TRUE(again.claim("jobs").take(1).empty());
-  }
-  EXPECT_EQ(all.stats().done, 0U);
+    return all.stats().done == 0;
+  }));
   EXPECT_CODE(permission_denied, working.alter("jobs", {.lease = 1s}));
 }
 

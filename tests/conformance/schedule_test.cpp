@@ -5,13 +5,11 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "support/at_once.hpp"
-#include "support/fixture.hpp"
+#include "conformance/claim_fixture.hpp"
 
 namespace {
 
@@ -20,16 +18,8 @@ using namespace std::chrono_literals;
 using tableq::schedule;
 
 /// The clock begins at 2024-01-01T00:00:00Z, a Monday.
-class rules : public on_each_backend {
+class rules : public claim_test {
  protected:
-  void TearDown() override {
-    jobs_.reset();
-    on_each_backend::TearDown();
-  }
-  tableq::claim_queue& jobs() {
-    if (!jobs_) jobs_ = db_with_clock().claim("jobs", at_once());
-    return *jobs_;
-  }
   tableq::schedules all() { return db_with_clock().schedules(); }
   void add(const schedule& rule) {
     jobs();
@@ -60,9 +50,6 @@ class rules : public on_each_backend {
     }
     return found;
   }
-
- private:
-  std::optional<tableq::claim_queue> jobs_;
 };
 TABLEQ_ON_BACKENDS(rules, all_backends);
 
@@ -113,14 +100,6 @@ TEST_P(rules_of_kind, serve_a_queue_and_date_messages_without_headers) {
   EXPECT_FALSE(mail.take());
 }
 
-TEST_P(rules, make_up_for_the_latest_missed_time_by_default) {
-  add(hourly());
-  clock.advance(5h + 30min);
-  EXPECT_EQ(times(), texts{"01-01T05:00"});
-  clock.advance(30min);
-  EXPECT_EQ(times(), texts{"01-01T06:00"});
-}
-
 TEST_P(rules, make_up_for_none_or_as_many_as_asked) {
   schedule none = hourly("none");
   none.catch_up = 0;
@@ -137,16 +116,6 @@ TEST_P(rules, make_up_for_none_or_as_many_as_asked) {
             (texts{"01-01T03:00", "01-01T04:00", "01-01T05:00", "01-01T04:00", "01-01T05:00"}));
   clock.advance(30min + 40s);
   EXPECT_EQ(times().size(), 3U);
-}
-
-TEST_P(rules, go_on_from_their_time_and_not_from_the_clock) {
-  add({.name = "r", .queue = "jobs", .every = 10min});
-  texts seen;
-  for (const auto step : {13min, 12min, 6min, 9min}) {
-    clock.advance(step);
-    for (std::string& each : times()) seen.push_back(std::move(each));
-  }
-  EXPECT_EQ(seen, (texts{"01-01T00:10", "01-01T00:20", "01-01T00:30", "01-01T00:40"}));
 }
 
 TEST_P(rules_of_shared, add_each_message_once_between_clocks_that_differ) {
@@ -181,6 +150,7 @@ TEST_P(rules, stop_while_paused_and_resume_with_the_next_time) {
   EXPECT_FALSE(all().pause("other"));
   EXPECT_FALSE(all().resume("other"));
   EXPECT_FALSE(all().remove("other"));
+  EXPECT_CODE(not_found, all().change(hourly("other")));
   EXPECT_FALSE(all().run_now("other"));
   EXPECT_FALSE(all().run_now(""));
 }
@@ -230,30 +200,6 @@ TEST_P(rules, keep_what_a_change_of_some_fields_leaves_alone) {
   EXPECT_CODE(invalid_argument,
               stored.change("nightly", [](tableq::schedule& rule) { rule.cron = "wrong"; }));
   EXPECT_EQ(stored.find("nightly")->rule, changed);
-}
-
-TEST_P(rules, begin_anew_in_a_change_of_their_times) {
-  add(hourly());
-  clock.advance(2h + 10min);
-  schedule other = hourly();
-  other.cron = "*/30 * * * *";
-  all().change(other);
-  EXPECT_TRUE(times().empty());
-  clock.advance(20min);
-  EXPECT_EQ(times(), texts{"01-01T02:30"});
-  EXPECT_CODE(not_found, all().change(hourly("other")));
-}
-
-TEST_P(rules, stay_paused_in_a_change) {
-  add(hourly());
-  all().pause("hourly");
-  schedule other = hourly();
-  other.every = 10s;
-  other.cron.clear();
-  all().change(other);
-  EXPECT_FALSE(all().find("hourly")->enabled);
-  clock.advance(1h);
-  EXPECT_TRUE(times().empty());
 }
 
 TEST_P(rules, are_told_by_an_option_of_their_queue_while_there_are_some) {

@@ -57,15 +57,6 @@ TEST_P(schema_of_kind, dropping_takes_the_messages_and_frees_the_name) {
   }
 }
 
-TEST_P(schema_of_kind, a_handle_of_a_dropped_queue_says_not_found) {
-  any_queue mail = make("mail");
-  mail.put("gone");
-  EXPECT_TRUE(db().drop("mail"));
-  EXPECT_CODE(not_found, mail.put("nowhere"));
-  EXPECT_CODE(not_found, static_cast<void>(mail.take()));
-  EXPECT_FALSE(db().find("mail"));
-}
-
 class shared_schema_of_kind : public on_each_kind {};
 TABLEQ_ON_KINDS(shared_schema_of_kind, shared_backends);
 

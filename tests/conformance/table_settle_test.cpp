@@ -21,15 +21,6 @@ class table_settle : public on_own_table {
 };
 TABLEQ_ON_BACKENDS(table_settle, shared_backends);
 
-TEST_P(table_settle, complete_deletes_the_row) {
-  requests(2);
-  auto queue = emails();
-  const auto taken = take_one(queue);
-  EXPECT_EQ(queue.complete(taken), settle_result::applied);
-  EXPECT_EQ(count(), "1");
-  EXPECT_EQ(queue.complete(taken), settle_result::lease_lost);
-}
-
 TEST_P(table_settle, complete_marks_the_row_if_the_mapping_tells_done_rows) {
   auto mapping = whole();
   mapping.done = tableq::null_time("SentAt");
@@ -43,27 +34,6 @@ TEST_P(table_settle, complete_marks_the_row_if_the_mapping_tells_done_rows) {
   clock.advance(1h);
   EXPECT_FALSE(queue.take_one());
   EXPECT_EQ(queue.stats().done, 1U);
-}
-
-TEST_P(table_settle, complete_removes_a_row_that_could_be_marked_if_asked_to) {
-  auto mapping = whole();
-  mapping.done = tableq::null_time("SentAt");
-  mapping.completed = tableq::on_complete::remove;
-  request(1);
-  auto queue = emails(mapping);
-  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
-  EXPECT_EQ(count(), "0");
-}
-
-TEST_P(table_settle, complete_leaves_the_row_and_ends_its_lease) {
-  auto mapping = whole();
-  mapping.completed = tableq::on_complete::leave;
-  request(1);
-  auto queue = emails(mapping);
-  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
-  EXPECT_EQ(held(1, "IsProcessed"), "1");
-  clock.advance(1h);
-  EXPECT_FALSE(queue.take_one());
 }
 
 TEST_P(table_settle, batch_has_a_result_for_each_receipt) {
@@ -81,17 +51,6 @@ TEST_P(table_settle, batch_has_a_result_for_each_receipt) {
   EXPECT_TRUE(queue.complete_batch(std::vector<tableq::receipt>()).empty());
 }
 
-TEST_P(table_settle, row_comes_back_when_its_lease_ends) {
-  requests(2);
-  auto queue = emails();
-  const auto first = take_one(queue);
-  clock.advance(30s);
-  const auto again = take_one(queue);
-  EXPECT_EQ(again.receipt.id, first.receipt.id);
-  EXPECT_EQ(again.attempt, 2);
-  EXPECT_EQ(held(1, "LastError"), "lease expired");
-}
-
 TEST_P(table_settle, stale_receipt_does_not_complete) {
   request(1);
   auto queue = emails();
@@ -103,15 +62,6 @@ TEST_P(table_settle, stale_receipt_does_not_complete) {
   EXPECT_EQ(queue.release(first), settle_result::lease_lost);
   EXPECT_EQ(queue.extend(first, 1h), settle_result::lease_lost);
   EXPECT_EQ(queue.complete(again), settle_result::applied);
-}
-
-TEST_P(table_settle, failed_row_waits_again_and_keeps_its_error) {
-  request(1);
-  auto queue = emails();
-  EXPECT_EQ(queue.fail(take_one(queue), "it's refused"), settle_result::applied);
-  EXPECT_EQ(held(1, "LastError"), "it's refused");
-  EXPECT_EQ(held(1, "IsProcessed"), "0");
-  EXPECT_EQ(take_one(queue).attempt, 2);
 }
 
 TEST_P(table_settle, failures_are_kept_the_newest_first) {
@@ -130,17 +80,6 @@ TEST_P(table_settle, failures_are_kept_the_newest_first) {
   EXPECT_EQ(held(1, "Errors"), "last\nlease expired\nit's\nrefused");
   EXPECT_EQ(held(2, "Errors"), "other");
   EXPECT_EQ(held(1, "LastError"), std::nullopt);
-}
-
-TEST_P(table_settle, last_failure_may_have_a_column_beside_the_history) {
-  request(1);
-  auto mapping = with_history();
-  mapping.last_error = "LastError";
-  auto queue = emails(mapping);
-  EXPECT_EQ(queue.fail(take_one(queue), "first"), settle_result::applied);
-  EXPECT_EQ(queue.fail(take_one(queue), "second"), settle_result::applied);
-  EXPECT_EQ(held(1, "LastError"), "second");
-  EXPECT_EQ(held(1, "Errors"), "second\nfirst");
 }
 
 TEST_P(table_settle, history_keeps_8000_characters) {
@@ -199,44 +138,6 @@ TEST_P(table_settle, failed_row_waits_for_its_delay) {
   EXPECT_EQ(take_one(queue).attempt, 2);
 }
 
-TEST_P(table_settle, row_that_always_fails_is_dead_after_its_last_attempt) {
-  request(1);
-  auto queue = emails();
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(queue.fail(take_one(queue), "no"), settle_result::applied);
-  }
-  EXPECT_FALSE(queue.take_one());
-  EXPECT_EQ(held(1, "IsProcessed"), "1");
-  EXPECT_EQ(held(1, "LeaseUntil"), std::nullopt);
-  EXPECT_EQ(queue.stats().dead, 1U);
-  clock.advance(1h);
-  EXPECT_FALSE(queue.take_one());
-}
-
-TEST_P(table_settle, row_whose_handler_always_dies_is_dead_after_its_last_attempt) {
-  request(1);
-  auto queue = emails();
-  for (int i = 0; i < 3; ++i) {
-    static_cast<void>(take_one(queue));
-    clock.advance(30s);
-  }
-  EXPECT_FALSE(queue.take_one());
-  EXPECT_EQ(queue.stats().dead, 1U);
-}
-
-TEST_P(table_settle, row_that_is_given_up_counts_as_dead_with_attempts_left) {
-  requests(2);
-  auto endless = whole();
-  endless.max_attempts.reset();
-  for (const auto& mapping : {whole(), endless}) {
-    auto queue = emails(mapping);
-    const std::size_t before = queue.stats().dead;
-    EXPECT_EQ(queue.fail(take_one(queue), "no", {.give_up = true}), settle_result::applied);
-    EXPECT_EQ(queue.stats().dead, before + 1);
-    EXPECT_EQ(queue.stats().leased, 0U);
-  }
-}
-
 TEST_P(table_settle, released_row_has_no_attempt_counted) {
   request(1);
   auto queue = emails();
@@ -277,16 +178,6 @@ TEST_P(table_settle, worker_without_leases_ends_when_nothing_waits) {
   leaves.join();
   EXPECT_EQ(leaves.counts().completed, 5U);
   EXPECT_EQ(count("IsProcessed = 1"), "5");
-}
-
-TEST_P(table_settle, in_a_transaction_is_undone_with_it) {
-  request(1);
-  auto queue = emails();
-  const auto taken = take_one(queue);
-  auto tx = db_with_clock().begin();
-  EXPECT_EQ(queue.in(tx).complete(taken), settle_result::applied);
-  tx.rollback();
-  EXPECT_EQ(queue.complete(taken), settle_result::applied);
 }
 
 TEST_P(table_settle, names_the_column_that_the_mapping_lacks) {
@@ -370,15 +261,6 @@ TEST_P(table_settle, fence_that_is_null_settles_its_take) {
   const auto taken = take_one(queue);
   EXPECT_EQ(taken.attempt, 1);
   EXPECT_EQ(queue.complete(taken), settle_result::applied);
-}
-
-TEST_P(table_settle, stats_count_rows_whose_lease_ended_as_ready) {
-  requests(2);
-  auto queue = emails();
-  EXPECT_EQ(queue.take(1).size(), 1U);
-  clock.advance(1h);
-  EXPECT_EQ(queue.stats().ready, 2U);
-  EXPECT_EQ(queue.stats().leased, 0U);
 }
 
 TEST_P(table_settle, failure_of_a_handler_rests_by_the_attempt_where_due_at_can_say_so) {

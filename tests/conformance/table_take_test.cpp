@@ -49,24 +49,6 @@ TEST_P(table_take, follows_the_order_of_the_mapping) {
   EXPECT_EQ(ids_of(queue.take(10)), (std::vector<std::int64_t>{4, 2, 3, 1}));
 }
 
-TEST_P(table_take, takes_no_more_than_asked) {
-  requests(5);
-  auto queue = emails();
-  EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{1, 2}));
-  EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{3, 4}));
-  EXPECT_EQ(ids_of(queue.take(2)), (std::vector<std::int64_t>{5}));
-}
-
-TEST_P(table_take, leaves_rows_that_are_not_due) {
-  const auto now = clock.now().time_since_epoch().count();
-  request(1, ", DueAt", ", " + std::to_string(now + 1000));
-  request(2, ", DueAt", ", " + std::to_string(now));
-  auto queue = emails();
-  EXPECT_EQ(ids_of(queue.take(10)), (std::vector<std::int64_t>{2}));
-  clock.advance(1s);
-  EXPECT_EQ(ids_of(queue.take(10)), (std::vector<std::int64_t>{1}));
-}
-
 TEST_P(table_take, rolled_back_leaves_the_row_waiting) {
   request(1);
   auto queue = emails();
@@ -104,16 +86,6 @@ TEST_P(table_take, deletes_in_order_by_the_key) {
   EXPECT_EQ(ids_of(fifo.take(4)), (std::vector<std::int64_t>{1, 2, 3, 4}));
   EXPECT_EQ(ids_of(fifo.take(1)), (std::vector<std::int64_t>{5}));
   EXPECT_EQ(here().sql("SELECT COUNT(*) FROM FifoQueue").at(0).at(0), "4");
-}
-
-TEST_P(table_take, finds_rows_by_a_time_that_is_null) {
-  auto mapping = least();
-  mapping.waiting = tableq::null_time("TakenAt");
-  request(1);
-  request(2, ", TakenAt", ", 5");
-  auto queue = emails(mapping);
-  EXPECT_EQ(ids_of(queue.take(10)), (std::vector<std::int64_t>{1}));
-  EXPECT_EQ(held(1, "TakenAt"), std::to_string(clock.now().time_since_epoch().count()));
 }
 
 TEST_P(table_take, finds_rows_by_the_text_of_a_state) {

@@ -114,18 +114,6 @@ TEST_P(text_forms, of_takes_has_one_for_one) {
   EXPECT_FALSE(jobs().take_one());
 }
 
-TEST_P(text_forms, of_enqueues_into_claim_queues_is_one_result) {
-  const tableq::enqueued plain = jobs().enqueue("plain");
-  const tableq::enqueued first = jobs().enqueue("first", {.key = "k"});
-  const tableq::enqueued second =
-      jobs().enqueue("second", {.key = "k", .on_duplicate = tableq::on_duplicate::replace});
-  EXPECT_TRUE(plain.created());
-  EXPECT_TRUE(first.created());
-  EXPECT_FALSE(second.created());
-  EXPECT_EQ(second.id, first.id);
-  EXPECT_EQ(jobs().get(second.id)->payload, "second");
-}
-
 TEST_P(text_forms, of_groups_in_empty_braces_means_groups) {
   auto grouped = db_with_clock().claim("grouped", {.groups = {}});
   grouped.enqueue("a", {.group = "g"});

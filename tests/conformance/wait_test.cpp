@@ -105,14 +105,6 @@ TEST_P(waiting, readers_share_what_comes) {
 class shared_waiting : public waiting {};
 TABLEQ_ON_KINDS(shared_waiting, shared_backends);
 
-TEST_P(shared_waiting, read_is_woken_by_another_database_object) {
-  any_queue mail = make("mail");
-  auto elsewhere = open();
-  any_queue far(elsewhere, kind(), "mail");
-  EXPECT_EQ(wait_while(mail, [&] { far.put("from afar"); }),
-            (std::vector<std::string>{"from afar"}));
-}
-
 TEST_P(shared_waiting, read_finds_a_plain_insert) {
   any_queue mail = make("mail");
   const auto got = wait_while(mail, [&] {

@@ -12,6 +12,7 @@
 
 #include <tableq/soci.hpp>
 
+#include "support/becomes.hpp"
 #include "support/fixture.hpp"
 #include "support/latch.hpp"
 
@@ -342,11 +343,7 @@ TEST_P(idle_waiting, needs_one_thread_and_leaves_none) {
   EXPECT_FALSE(mail.dequeue({.wait = 1ms}));
   EXPECT_FALSE(post.dequeue({.wait = 1ms}));
   EXPECT_LE(thread_count(), before + 1);
-  const auto patience = std::chrono::steady_clock::now() + for_ever;
-  while (thread_count() > before && std::chrono::steady_clock::now() < patience) {
-    std::this_thread::yield();
-  }
-  EXPECT_LE(thread_count(), before);
+  EXPECT_TRUE(becomes([&] { return thread_count() <= before; }));
 }
 
 TEST_P(idle_waiting, ends_with_the_database) {

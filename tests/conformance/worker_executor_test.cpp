@@ -91,15 +91,6 @@ TEST_P(executors, run_every_handler_in_their_own_threads) {
   EXPECT_TRUE(std::includes(own.begin(), own.end(), handlers.begin(), handlers.end()));
 }
 
-TEST_P(executors, may_run_the_task_at_once) {
-  auto jobs = filled(30);
-  tableq::worker pool(jobs, [](const tableq::delivery&) {},
-                      {.until_empty = true, .executor = [](const task& one) { one(); }});
-  ASSERT_TRUE(pool.wait_for(for_ever));
-  EXPECT_NO_THROW(pool.join());
-  EXPECT_EQ(pool.counts().completed, 30U);
-}
-
 TEST_P(executors, have_no_more_tasks_than_the_worker_may_have_threads) {
   auto jobs = filled(5);
   task_box box;

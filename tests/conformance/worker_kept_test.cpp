@@ -18,6 +18,7 @@
 
 #include "conformance/table_fixture.hpp"
 #include "support/at_once.hpp"
+#include "support/becomes.hpp"
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -76,11 +77,6 @@ class kept_messages : public on_each_backend {
   static void fill(tableq::claim_queue queue, std::size_t count) {
     const std::vector<tableq::new_claim_message> batch(count, {.payload = "job"});
     queue.enqueue_batch(batch);
-  }
-  static bool becomes(const std::function<bool()>& so) {
-    const auto end = std::chrono::steady_clock::now() + for_ever;
-    while (!so() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    return so();
   }
 
   job_box box;

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <future>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "support/becomes.hpp"
 #include "support/expect.hpp"
 #include "support/fixture.hpp"
 
@@ -35,15 +34,6 @@ class kept_leases : public tableq::observer {
   std::atomic<std::size_t> a = 0;
   std::atomic<std::size_t> b = 0;
 };
-
-bool soon(const std::function<bool()>& happens) {
-  const auto end = std::chrono::steady_clock::now() + longest_wait;
-  while (!happens()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 class sources_of_a_worker : public on_each_backend {
  protected:
@@ -83,9 +73,9 @@ class sources_of_a_worker : public on_each_backend {
         {.threads = 1, .prefetch = 20, .lease = 3s, .until_empty = true});
     begun.get_future().wait();
     static_cast<void>(filled("b", 4));
-    EXPECT_TRUE(soon([&] { return kept->b == 4; }));
+    EXPECT_TRUE(becomes([&] { return kept->b == 4; }));
     static_cast<void>(filled("a", 8));
-    EXPECT_TRUE(soon([&] { return precedence_of_b > 0 || kept->a == 8; }));
+    EXPECT_TRUE(becomes([&] { return precedence_of_b > 0 || kept->a == 8; }));
     open_gate.set_value();
     EXPECT_TRUE(pool.wait_for(longest_wait));
     pool.join();
@@ -128,9 +118,9 @@ TEST_P(sources_of_a_worker, of_lower_precedence_are_left_to_others_while_higher_
       {.threads = 1, .lease = 3s, .until_empty = true});
   begun.get_future().wait();
   static_cast<void>(filled("a", 1));
-  EXPECT_TRUE(soon([&] { return kept->a == 1; }));
+  EXPECT_TRUE(becomes([&] { return kept->a == 1; }));
   static_cast<void>(filled("b", 1));
-  EXPECT_TRUE(soon([&] { return pool.counts(0).given_back == 1; }));
+  EXPECT_TRUE(becomes([&] { return pool.counts(0).given_back == 1; }));
   EXPECT_EQ(db().claim("a").stats().ready, 1U);
   open_gate.set_value();
   EXPECT_TRUE(pool.wait_for(longest_wait));
@@ -160,14 +150,14 @@ TEST_P(sources_of_a_worker, are_not_held_up_by_one_whose_database_is_away) {
       {.threads = 1, .prefetch = 20, .lease = 3s});
   begun.get_future().wait();
   static_cast<void>(filled("b", 3));
-  ASSERT_TRUE(soon([&] { return kept->b == 3; }));
+  ASSERT_TRUE(becomes([&] { return kept->b == 3; }));
   faults.fail_some(1, {{tableq::testing::trouble::lost_connection}});
   for (int i = 0; i < 5; ++i) a.enqueue("work");
   open_gate.set_value();
-  EXPECT_TRUE(soon([&] { return pool.counts(0).completed == 6; }));
+  EXPECT_TRUE(becomes([&] { return pool.counts(0).completed == 6; }));
   EXPECT_EQ(pool.counts(1).completed, 0U);
   faults.heal();
-  EXPECT_TRUE(soon([&] { return pool.counts(1).completed == 3; }));
+  EXPECT_TRUE(becomes([&] { return pool.counts(1).completed == 3; }));
   pool.stop();
   EXPECT_TRUE(pool.wait_for(longest_wait));
 }

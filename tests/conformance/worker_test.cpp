@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -76,18 +75,6 @@ class workers : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(workers, direct_backends);
 
-TEST_P(workers, handle_every_message_once_and_complete_it) {
-  const auto sent = fill(jobs(), 200);
-  seen_payloads seen;
-  tableq::worker pool(jobs(), [&](const tableq::delivery& d) { seen.add(d.payload); },
-                      {.threads = 4, .until_empty = true});
-  ASSERT_TRUE(pool.wait_for(patience));
-  pool.join();
-  EXPECT_EQ(seen.all(), sent);
-  EXPECT_EQ(pool.counts().completed, 200U);
-  EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 0U);
-}
-
 TEST_P(workers, are_woken_by_what_is_enqueued) {
   std::promise<std::string> got;
   tableq::worker pool(jobs(), [&](const tableq::delivery& d) { got.set_value(d.payload); });
@@ -132,27 +119,6 @@ TEST_P(workers, can_be_called_by_the_callback_of_a_stop_token) {
   EXPECT_EQ(running, 1U);
   ASSERT_TRUE(pool->wait_for(for_ever));
   pool->join();
-}
-
-TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {
-  fill(jobs({.max_attempts = 2}), 3);
-  std::atomic<int> calls = 0;
-  tableq::worker pool(jobs({.max_attempts = 2}),
-                      [&](const tableq::delivery& d) {
-                        ++calls;
-                        if (d.payload == "2") throw std::runtime_error("cannot do 2");
-                        if (d.payload == "3" && d.attempt == 1) throw 3;
-                      },
-                      {.until_empty = true});
-  ASSERT_TRUE(pool.wait_for(patience));
-  EXPECT_EQ(calls, 5);
-  EXPECT_EQ(pool.counts().completed, 2U);
-  EXPECT_EQ(pool.counts().failed, 3U);
-  const auto dead = jobs().list(tableq::message_state::dead);
-  ASSERT_EQ(dead.size(), 1U);
-  EXPECT_EQ(dead[0].payload, "2");
-  ASSERT_EQ(dead[0].errors.size(), 2U);
-  EXPECT_EQ(dead[0].errors[0].error, "cannot do 2");
 }
 
 TEST_P(workers, obey_what_a_handler_says) {
@@ -421,21 +387,6 @@ TEST_P(workers, of_two_processes_worth_share_the_messages) {
   ASSERT_TRUE(two.wait_for(patience));
   EXPECT_EQ(seen.all(), sent);
   EXPECT_EQ(one.counts().completed + two.counts().completed, 300U);
-}
-
-TEST_P(workers, are_not_needed_to_drain_a_queue) {
-  fill(jobs({.max_attempts = 1}), 3);
-  seen_payloads seen;
-  const std::size_t handled = tableq::drain(jobs({.max_attempts = 1}),
-                                            [&](const tableq::delivery& d, const std::stop_token&) {
-                                              seen.add(d.payload);
-                                              if (d.payload == "2") throw std::runtime_error("no");
-                                              return tableq::handled::completed();
-                                            });
-  EXPECT_EQ(handled, 3U);
-  EXPECT_EQ(seen.all(), (std::multiset<std::string>{"1", "2", "3"}));
-  EXPECT_EQ(jobs().stats().dead, 1U);
-  EXPECT_EQ(jobs().stats().ready, 0U);
 }
 
 TEST_P(workers, that_give_up_in_a_batch_leave_the_others_their_attempts) {

@@ -8,11 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "support/fixture.hpp"
-#include "support/text.hpp"
 
 namespace {
 
@@ -117,21 +115,6 @@ TEST_P(handlers_with_a_transaction, cannot_commit_it_themselves) {
   });
   EXPECT_EQ(counts.failed, 2U);
   EXPECT_EQ(out.stats().waiting, 0U);
-}
-
-TEST_P(handlers_with_a_transaction, run_in_a_drain_too) {
-  auto queue = jobs({.max_attempts = 1});
-  auto out = done();
-  for (const char* each : {"works", "throws", "works"}) queue.enqueue(each);
-  EXPECT_EQ(tableq::drain(queue,
-                          [&](tableq::transaction& tx, const tableq::delivery& d) {
-                            out.in(tx).enqueue(d.payload);
-                            if (d.payload == "throws") throw std::runtime_error("x");
-                          }),
-            3U);
-  EXPECT_EQ(out.stats().waiting, 2U);
-  EXPECT_EQ(queue.stats().dead, 1U);
-  EXPECT_EQ(queue.stats().ready + queue.stats().leased, 0U);
 }
 
 TEST_P(handlers_with_a_transaction, are_called_again_after_a_conflict) {

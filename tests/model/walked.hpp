@@ -83,7 +83,8 @@ class walked : public Ground {
   void limit(bool leases) {
     tableq::queue_limits to;
     if (random_.one_in(2)) {
-      if (random_.one_in(2)) to.capacity = 1 + random_.below(40);
+      // Mostly so small that it is reached.
+      if (random_.one_in(2)) to.capacity = 1 + random_.below(random_.one_in(4) ? 40 : 5);
       // In eighths: they are kept to the millionth.
       if (random_.one_in(2)) to.rate = static_cast<double>(1 + random_.below(16)) / 8;
       if (to.rate && random_.one_in(2)) to.burst = 1 + static_cast<int>(random_.below(8));

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <future>
-#include <latch>
 #include <memory>
 #include <optional>
 #include <set>
@@ -202,31 +201,6 @@ TEST_P(asynchronous, a_take_that_has_ended_is_told_after_the_end_of_its_calls) {
   signal.emit(net::cancellation_type::terminal);  // too late: nobody can give it back
   io.run();
   EXPECT_TRUE(told);
-}
-
-TEST_P(asynchronous, an_enqueue_that_is_cancelled_before_it_begins_is_not_sent) {
-  net::thread_pool one(1);
-  std::latch free(1);
-  net::post(one, [&] { free.wait(); });
-  net::io_context io;
-  net::cancellation_signal signal;
-  std::optional<asio_error> failure;
-  {
-    tableq::async_calls calls(db(), one);
-    tableq::async_queue queue(calls, jobs());
-    queue.async_enqueue(
-        "never",
-        net::bind_cancellation_slot(
-            signal.slot(), net::bind_executor(io, [&](asio_error code, const tableq::enqueued&) {
-              failure = code;
-            })));
-    signal.emit(net::cancellation_type::total);
-    io.run();
-    free.count_down();
-  }
-  one.join();
-  EXPECT_EQ(failure, asio_error(net::error::operation_aborted));
-  EXPECT_EQ(jobs().stats().ready, 0U);
 }
 
 TEST_P(asynchronous, an_enqueue_that_is_cancelled_under_way_is_unknown) {

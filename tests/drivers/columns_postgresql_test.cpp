@@ -36,13 +36,7 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
-    const auto session = tableq::core::make_driver(here().url())->connect();
-    for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
-      session->define(kind, tableq::core::names_for({}, kind));
-    }
-    session->define("claim", tableq::core::names_for({}, "turns"));
-    session->define("turns", tableq::core::names_for({}, "turns"));
-    session->define("catalog", tableq::core::names_for({}, {}));
+    tableq_test::define_all(here().url());
     link_.reset(PQconnectdb(here().url().c_str()));
     ASSERT_EQ(PQstatus(link_.get()), CONNECTION_OK);
   }

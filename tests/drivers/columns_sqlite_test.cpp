@@ -29,13 +29,7 @@ class columns_of_sqlite : public tableq_test::on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
-    const auto session = tableq::core::make_driver(here().url())->connect();
-    for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
-      session->define(kind, tableq::core::names_for({}, kind));
-    }
-    session->define("claim", tableq::core::names_for({}, "turns"));
-    session->define("turns", tableq::core::names_for({}, "turns"));
-    session->define("catalog", tableq::core::names_for({}, {}));
+    tableq_test::define_all(here().url());
     sqlite3* opened = nullptr;
     ASSERT_EQ(sqlite3_open(here().url().substr(std::string("sqlite://").size()).c_str(), &opened),
               SQLITE_OK);

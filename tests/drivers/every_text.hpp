@@ -6,6 +6,7 @@
 #include <tableq/unstable/dialect.hpp>
 
 #include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 
@@ -16,6 +17,17 @@ struct named_text {
   std::string name;
   std::string filled;
 };
+
+/// Makes the tables of `every_text`.
+inline void define_all(const std::string& url) {
+  const auto session = tableq::core::make_driver(url)->connect();
+  for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
+    session->define(kind, tableq::core::names_for({}, kind));
+  }
+  session->define("claim", tableq::core::names_for({}, "turns"));
+  session->define("turns", tableq::core::names_for({}, "turns"));
+  session->define("catalog", tableq::core::names_for({}, {}));
+}
 
 /// Every text of the dialect, on a table of its kind, on `fifo`, or on `turns`, a claim queue whose
 /// groups take turns.

@@ -66,17 +66,6 @@ TEST_P(transports, tell_null_from_nothing) {
   EXPECT_EQ(echo(text_field, value(std::string_view())).at(0, 0), cell(std::string()));
 }
 
-TEST_P(transports, run_a_prepared_statement_again_with_other_values) {
-  const auto ready = at().prepare("SELECT :v AS v", a_number, a_number);
-  row_set rows(1);
-  for (std::int64_t i = 0; i < 20; ++i) {
-    const value given(i);
-    ready->run({{&given, 1}, {}, 0}, rows);
-  }
-  ASSERT_EQ(rows.size(), 20U);
-  EXPECT_EQ(rows.integer(19, 0), 19);
-}
-
 TEST_P(transports, use_a_statement_again_that_failed) {
   executor().script("CREATE TABLE once (v bigint PRIMARY KEY)", boundary::none);
   executor().script("INSERT INTO once VALUES (5)", boundary::none);
@@ -103,22 +92,6 @@ TEST_P(transports, leave_nothing_open_behind_a_failure_among_the_rows) {
   EXPECT_TRUE(native_failure_of([&] { ready->run({}, rows); }));
   EXPECT_FALSE(executor().in_transaction());
   executor().script("DROP TABLE some_rows", boundary::none);
-}
-
-TEST_P(transports, know_whether_a_transaction_is_open) {
-  EXPECT_FALSE(executor().in_transaction());
-  executor().script("BEGIN TRANSACTION", boundary::begin);
-  EXPECT_TRUE(executor().in_transaction());
-  executor().script("COMMIT", boundary::commit);
-  EXPECT_FALSE(executor().in_transaction());
-}
-
-TEST_P(transports, undo_what_is_rolled_back) {
-  executor().script("CREATE TABLE kept (v bigint)", boundary::none);
-  executor().script("BEGIN TRANSACTION", boundary::begin);
-  executor().script("INSERT INTO kept VALUES (1)", boundary::none);
-  executor().script("ROLLBACK", boundary::rollback);
-  EXPECT_EQ(at().integer("SELECT count(*) FROM kept"), 0);
 }
 
 TEST_P(transports, refuse_a_result_that_lacks_a_column) {

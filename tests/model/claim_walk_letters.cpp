@@ -2,7 +2,7 @@
 #include <string>
 
 #include "model/claim_walk.hpp"
-#include "model/compare_messages.hpp"
+#include "model/described.hpp"
 
 namespace tableq_test {
 
@@ -85,7 +85,7 @@ void claim_walk::compare_letters() {
     expected.back().id = each.id;
   }
   ASSERT_EQ(got.size(), model_.letters().size());
-  compare(got, expected);
+  ASSERT_EQ(described(got), described(expected));
 }
 
 }  // namespace tableq_test

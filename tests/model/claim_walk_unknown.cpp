@@ -50,8 +50,7 @@ void claim_walk::enqueued_perhaps(const std::vector<tableq::new_claim_message>& 
 }
 
 std::string claim_walk::shown() {
-  std::string out = shown_limits();
-  for (const auto& each : all_messages()) out += described(each);
+  std::string out = shown_limits() + described(all_messages());
   const tableq::timestamp now = clock.now();
   for (const tableq::timestamp at : {now - long_ago, now}) {
     clock.set(at);
@@ -73,8 +72,7 @@ std::string claim_walk::shown() {
 }
 
 std::string claim_walk::shown_by(const claim_model& model) const {
-  std::string out = model.limits().described();
-  for (const auto& each : model.all()) out += described(each);
+  std::string out = model.limits().described() + described(model.all());
   for (const tableq::timestamp at : {clock.now() - long_ago, clock.now()}) {
     for (int i = 0; i < most_keys; ++i) {
       const std::string key = "key " + std::to_string(i);

@@ -36,6 +36,12 @@ std::string described(const tableq::stored_message& message) {
   return out.str() + '\n';
 }
 
+std::string described(const std::vector<tableq::stored_message>& messages) {
+  std::string out;
+  for (const auto& each : messages) out += described(each);
+  return out;
+}
+
 std::string described(const tableq::queue_limits& limits, bool paused, const std::string& left) {
   std::ostringstream out;
   out << (paused ? "paused" : "open");

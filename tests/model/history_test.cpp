@@ -49,21 +49,6 @@ TEST(history, with_a_lost_message_is_refused) {
   EXPECT_NE(check_fifo({put(1, 0, 1), put(2, 2, 3), got({2}, 4, 5)}), std::nullopt);
 }
 
-TEST(history, with_the_inverse_order_is_refused) {
-  EXPECT_NE(check_fifo({put(1, 0, 1), put(2, 2, 3), got({2}, 4, 5), got({1}, 6, 7)}), std::nullopt);
-  EXPECT_NE(check_fifo({put(1, 0, 1), put(2, 2, 3), got({2, 1}, 4, 5)}), std::nullopt);
-}
-
-TEST(history, with_an_empty_answer_over_a_message_is_refused) {
-  // No single message exists all the time, but some message always does.
-  EXPECT_NE(
-      check_fifo({put(1, 0, 1), put(2, 4, 6), got({}, 3, 12), got({1}, 8, 11), got({2}, 13, 14)}),
-      std::nullopt);
-  EXPECT_EQ(
-      check_fifo({put(1, 0, 1), put(2, 8, 10), got({}, 3, 12), got({1}, 6, 9), got({2}, 13, 14)}),
-      std::nullopt);
-}
-
 TEST(history, with_relaxed_order_tells_who_was_passed_over_and_why) {
   history all = {put(1, 0, 1), put(2, 2, 3), got({2}, 10, 20), got({1}, 30, 40)};
   const overtaking without_reason = measure_overtaking(all, sequence::fifo);
@@ -111,7 +96,7 @@ history drawn(random_source& random, sequence as) {
 TEST(history, of_any_kind_is_judged_by_the_conditions_as_by_trying_all_orders) {
   random_source random(told_seed());
   std::size_t refused = 0;
-  constexpr std::size_t histories = 20'000;
+  constexpr std::size_t histories = 5'000;
   for (std::size_t i = 0; i < histories; ++i) {
     const history all = drawn(random, sequence::fifo);
     const bool wrong = check_fifo(all).has_value();

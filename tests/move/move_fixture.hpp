@@ -48,11 +48,6 @@ class move_test : public on_each_backend {
     if (taken.empty()) throw std::runtime_error("nothing was ready");
     return std::move(taken.front());
   }
-  static std::vector<std::string> payloads(const std::vector<tableq::stored_message>& of) {
-    std::vector<std::string> out;
-    for (const auto& each : of) out.push_back(each.payload);
-    return out;
-  }
   /// The move has left nothing of its own.
   void expect_tidy() {
     EXPECT_TRUE(db().claim("jobs.out").list({.all = true}).messages.empty());

@@ -40,7 +40,7 @@ TEST_P(moves, ready_messages_move_with_all_that_they_have) {
   EXPECT_EQ(found->priority, -7);
   EXPECT_EQ(found->created_at, before->created_at);
   EXPECT_EQ(found->expires_at, before->expires_at);
-  EXPECT_EQ(payloads(jobs_there().peek(10)), (strings{"second", bytes}));
+  EXPECT_EQ(payloads_of(jobs_there().peek(10)), (strings{"second", bytes}));
   expect_tidy();
 }
 
@@ -102,7 +102,7 @@ TEST_P(moves, a_message_whose_key_is_held_in_the_target_stays_and_is_reported) {
   EXPECT_EQ(result.moved, 1U);
   EXPECT_EQ(result.key_held, 1U);
   EXPECT_FALSE(result.complete());
-  EXPECT_EQ(payloads(jobs().peek(10)), strings{"mine"});
+  EXPECT_EQ(payloads_of(jobs().peek(10)), strings{"mine"});
   expect_tidy();
   // When the key is free, the message follows.
   EXPECT_EQ(jobs_there().complete(take_one(jobs_there())), tableq::settle_result::applied);
@@ -124,7 +124,7 @@ TEST_P(moves, a_leased_message_follows_when_it_is_given_back) {
   const tableq::message_move rest = move();
   EXPECT_EQ(rest.moved, 1U);
   EXPECT_TRUE(rest.complete());
-  EXPECT_EQ(payloads(jobs_there().peek(10)), (strings{"free", "held up"}));
+  EXPECT_EQ(payloads_of(jobs_there().peek(10)), (strings{"free", "held up"}));
 }
 
 /// Gives a message back before the first look at the source after its pass.
@@ -225,7 +225,8 @@ TEST_P(moves, a_long_group_moves_in_its_order_and_in_rounds_of_a_batch) {
   tableq::database source = open({.observer = removed});
   EXPECT_EQ(tableq::move_messages(source, there().db(), "jobs", {.batch = 50}).moved, many);
   EXPECT_LE(removed->count, 15) << "a statement for each message";
-  EXPECT_EQ(payloads(jobs_there().list({.all = true}, {.max = 1000}).messages), payloads_in_order);
+  EXPECT_EQ(payloads_of(jobs_there().list({.all = true}, {.max = 1000}).messages),
+            payloads_in_order);
   EXPECT_EQ(jobs_there().take(9).size(), 1U);
   expect_tidy();
 }
@@ -242,12 +243,12 @@ TEST_P(moves, a_message_that_stays_holds_those_behind_it_in_its_group) {
   EXPECT_EQ(result.moved, 3U);
   EXPECT_EQ(result.key_held, 1U);
   EXPECT_EQ(result.held, 1U);
-  EXPECT_EQ(payloads(jobs().list({.all = true}).messages), (strings{"a2", "a3"}));
+  EXPECT_EQ(payloads_of(jobs().list({.all = true}).messages), (strings{"a2", "a3"}));
   const auto holder = jobs_there().find("k");
   ASSERT_TRUE(holder);
   jobs_there().cancel(holder->id);
   EXPECT_EQ(move().moved, 2U);
-  EXPECT_EQ(payloads(jobs_there().list({.group = "g"}).messages), (strings{"a1", "a2", "a3"}));
+  EXPECT_EQ(payloads_of(jobs_there().list({.group = "g"}).messages), (strings{"a1", "a2", "a3"}));
 }
 
 TEST_P(moves, a_resting_head_of_a_group_holds_it_in_the_target_too) {

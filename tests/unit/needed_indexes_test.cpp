@@ -167,20 +167,6 @@ TEST_F(needed_indexes, are_made_of_the_waiting_rows_where_such_indexes_hinder_no
   EXPECT_EQ(wanted(index_need::purpose::lease), (names{"Busy", "Until"}));
 }
 
-TEST_F(needed_indexes, lead_with_a_state_that_is_a_text) {
-  mapping.waiting = tableq::states("State", {.waiting = "new", .taken = "busy"});
-  mapping.order = {{.column = "Rank", .descending = true}};
-  EXPECT_EQ(wanted(index_need::purpose::take), (names{"State", "Rank-"}));
-  EXPECT_TRUE(takes(index({"State", "Rank"})));
-  EXPECT_FALSE(takes(index({"Rank"}, "State = 'new'")));
-}
-
-TEST_F(needed_indexes, are_none_for_takes_that_delete_in_any_order) {
-  EXPECT_TRUE(tableq::core::needs_of(layout_of({})).empty());
-  mapping = {.key = {"Id"}};
-  EXPECT_TRUE(takes(index({"Id"})));
-}
-
 TEST(conditions_of_indexes, are_equal_however_databases_print_them) {
   using terms = std::set<std::string>;
   const auto read = tableq::core::condition_terms;

@@ -14,17 +14,6 @@ using tableq::core::decode_options;
 using tableq::core::encode_options;
 using tableq::core::settle_options;
 
-TEST(queue_options, of_a_new_queue_are_the_documented_defaults) {
-  const queue_info claim = settle_options("jobs", {.kind = kind::claim});
-  EXPECT_EQ(claim.name, "jobs");
-  EXPECT_EQ(claim.lease, 30s);
-  EXPECT_EQ(claim.max_attempts, 5);
-  EXPECT_FALSE(claim.keep_completed);
-  EXPECT_EQ(claim.retry, tableq::retry_delays::usual());
-  EXPECT_EQ(claim.retry, (tableq::retry_delays{.after = {1s, 5s, 30s, 5min}, .jitter = 20}));
-  EXPECT_EQ(settle_options("mail", {.kind = kind::fifo}).ordering, ordering::relaxed);
-}
-
 TEST(queue_options, of_batches_are_stored_for_any_kind_and_absent_without_them) {
   const queue_info with = settle_options("jobs", {.kind = kind::claim, .claim = {.batches = true}});
   EXPECT_TRUE(encode_options(with).ends_with(" batches=1"));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 namespace tableq_test {
 namespace {
@@ -114,14 +113,6 @@ std::vector<tableq::testing::fault> all_faults() {
     for (const auto when : {before, after}) out.push_back({what, when});
   }
   return out;
-}
-
-scenario playing(std::string name, std::function<void(actor& player)> prepare,
-                 std::function<std::string(actor& player)> act) {
-  return {.name = std::move(name),
-          .prepare = [prepare = std::move(prepare)](actor& player,
-                                                    notes& /*left*/) { prepare(player); },
-          .act = [act = std::move(act)](actor& player, notes& /*left*/) { return act(player); }};
 }
 
 }  // namespace tableq_test

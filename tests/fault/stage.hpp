@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,9 +103,60 @@ struct scenario {
   bool shared = false;
 };
 
-/// A scenario that needs only its actor.
-scenario playing(std::string name, std::function<void(actor& player)> prepare,
-                 std::function<std::string(actor& player)> act);
+/// What a call returned, as text.
+inline std::string told(std::string text) {
+  return text;
+}
+template <class Value>
+requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) std::string told(Value value) {
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+inline std::string told(const tableq::enqueued& result) {
+  return told(result.result);
+}
+template <class Message>
+requires requires(const Message& one) {
+  one.payload;
+}
+std::string told(const Message& one) {
+  return one.payload;
+}
+template <class Value>
+std::string told(const std::optional<Value>& one) {
+  return one ? told(*one) : "nothing";
+}
+template <class Value>
+std::string told(const std::vector<Value>& all) {
+  std::string out;
+  for (const Value& each : all) out += told(each) + " ";
+  return out;
+}
+
+/// Calls a part of a scenario with what it takes, and tells the result.
+template <class Part, class On>
+std::string result_of(const Part& part, On& on, notes& left) {
+  const auto run = [&]() -> decltype(auto) {
+    if constexpr (std::is_invocable_v<const Part&, On&>) {
+      return part(on);
+    } else {
+      return part(on, left);
+    }
+  };
+  if constexpr (std::is_void_v<decltype(run())>) {
+    run();
+    return "done";
+  } else {
+    return told(run());
+  }
+}
+
+/// @param prepare and `act` as for `result_of`.
+template <class Before, class Act>
+scenario playing(std::string name, Before prepare, Act act) {
+  return {.name = std::move(name),
+          .prepare = [=](actor& player, notes& left) { result_of(prepare, player, left); },
+          .act = [=](actor& player, notes& left) { return result_of(act, player, left); }};
+}
 
 std::vector<scenario> destructive_scenarios();
 std::vector<scenario> claim_scenarios();

@@ -1,6 +1,6 @@
 #include "check.h"
 
-static void each_settlement_has_its_effect_once(const struct place* at) {
+static void a_settlement_has_one_error_and_a_place_for_its_outcome(const struct place* at) {
   tq_error* error = NULL;
   tq_queue* queue = queue_of(at->db, "c_jobs", "claim");
   int outcome = 7;
@@ -8,33 +8,16 @@ static void each_settlement_has_its_effect_once(const struct place* at) {
   add(queue, "work");
   tq_result* taken = take(queue, 1, 1);
   const char* receipt = tq_result_bytes(taken, 0, "receipt", &size);
-  OK(tq_extend(queue, NULL, receipt, size, 60000, &outcome, &error));
-  EXPECT(outcome == TQ_OUTCOME_APPLIED);
-  OK(tq_release(queue, NULL, receipt, size, &outcome, &error));
+  tq_options* twice = options_for(TQ_FOR_FAILURE);
+  OK(tq_options_set_text(twice, "error", "twice", TQ_NUL, &error));
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
+          tq_fail(queue, NULL, receipt, size, "", 0, twice, &outcome, &error));
+  tq_options_free(twice);
+  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete(queue, NULL, receipt, size, NULL, &error));
+  OK(tq_complete(queue, NULL, receipt, size, &outcome, &error));
   EXPECT(outcome == TQ_OUTCOME_APPLIED);
   OK(tq_complete(queue, NULL, receipt, size, &outcome, &error));
   EXPECT(outcome == TQ_OUTCOME_LEASE_LOST);
-  tq_result_free(taken);
-
-  taken = take(queue, 1, 1);
-  EXPECT(tq_result_int(taken, 0, "attempt") == 1);
-  receipt = tq_result_bytes(taken, 0, "receipt", &size);
-  tq_options* now = options_for(TQ_FOR_FAILURE);
-  OK(tq_options_set_int(now, "delay_ms", 0, &error));
-  OK(tq_fail(queue, NULL, receipt, size, "no such file", TQ_NUL, now, &outcome, &error));
-  EXPECT(outcome == TQ_OUTCOME_APPLIED);
-  OK(tq_options_set_text(now, "error", "twice", TQ_NUL, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT,
-          tq_fail(queue, NULL, receipt, size, "", 0, now, &outcome, &error));
-  tq_options_free(now);
-  tq_result_free(taken);
-
-  taken = take(queue, 1, 1);
-  EXPECT(tq_result_int(taken, 0, "attempt") == 2);
-  receipt = tq_result_bytes(taken, 0, "receipt", &size);
-  OK(tq_complete(queue, NULL, receipt, size, &outcome, &error));
-  EXPECT(outcome == TQ_OUTCOME_APPLIED);
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete(queue, NULL, receipt, size, NULL, &error));
   tq_result_free(taken);
   tq_queue_close(queue);
 }
@@ -62,7 +45,7 @@ static void a_receipt_is_a_text_of_its_queue(const struct place* at) {
   tq_queue_close(other);
 }
 
-static void batches_settle_in_one_call(const struct place* at) {
+static void a_batch_has_an_outcome_for_each_of_its_items(const struct place* at) {
   tq_error* error = NULL;
   tq_batch* batch = NULL;
   tq_result* outcomes = NULL;
@@ -70,20 +53,6 @@ static void batches_settle_in_one_call(const struct place* at) {
   OK(tq_batch_new(&batch, &error));
   for (int i = 0; i < 3; ++i) add(queue, "work");
   tq_result* taken = take(queue, 10, 3);
-  OK(tq_batch_add_receipts(batch, taken, NULL, &error));
-  OK(tq_extend_batch(queue, NULL, batch, 60000, &outcomes, &error));
-  EXPECT(tq_result_count(outcomes) == 3);
-  tq_result_free(outcomes);
-  OK(tq_release_batch(queue, NULL, batch, &outcomes, &error));
-  EXPECT(tq_result_int(outcomes, 2, "outcome") == TQ_OUTCOME_APPLIED);
-  tq_result_free(outcomes);
-  OK(tq_release_batch(queue, NULL, batch, &outcomes, &error));
-  EXPECT(tq_result_int(outcomes, 2, "outcome") == TQ_OUTCOME_LEASE_LOST);
-  tq_result_free(outcomes);
-  tq_result_free(taken);
-
-  taken = take(queue, 10, 3);
-  tq_batch_clear(batch);
   size_t size = 0;
   const char* text = tq_result_bytes(taken, 1, "receipt", &size);
   OK(tq_batch_add(batch, text, size, NULL, &error));
@@ -118,14 +87,6 @@ static void batches_settle_in_one_call(const struct place* at) {
   EXPECT(tq_result_int(outcomes, 0, "outcome") == TQ_OUTCOME_APPLIED);
   tq_result_free(outcomes);
   REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_complete_batch(queue, NULL, batch, &outcomes, &error));
-  tq_batch_clear(batch);
-  for (size_t i = 1; i < 3; ++i) {
-    receipt = tq_result_bytes(taken, i, "receipt", &size);
-    OK(tq_batch_add(batch, receipt, size, NULL, &error));
-  }
-  OK(tq_complete_batch(queue, NULL, batch, &outcomes, &error));
-  EXPECT(tq_result_count(outcomes) == 2);
-  tq_result_free(outcomes);
   tq_result_free(taken);
   tq_options_free(hopeless);
   tq_batch_free(batch);
@@ -150,8 +111,8 @@ static void a_page_follows_a_page_alone(const struct place* at) {
 }
 
 void run_claim_tests(const struct place* at) {
-  each_settlement_has_its_effect_once(at);
+  a_settlement_has_one_error_and_a_place_for_its_outcome(at);
   a_receipt_is_a_text_of_its_queue(at);
-  batches_settle_in_one_call(at);
+  a_batch_has_an_outcome_for_each_of_its_items(at);
   a_page_follows_a_page_alone(at);
 }

@@ -126,68 +126,9 @@ static void texts_need_no_database(void) {
   tq_options_free(place);
 }
 
-static void limits_of_groups_are_stored_and_kept(const struct place* at) {
-  tq_error* error = NULL;
-  tq_result* limits = NULL;
-  tq_result* next = NULL;
-  tq_result* stats = NULL;
-  tq_queue* queue = NULL;
-  const char* text = NULL;
-  size_t size = 0;
-  int i = 0;
-  tq_options* grouped = options_for(TQ_FOR_QUEUE);
-  tq_options* options = options_for(TQ_FOR_GROUP_LIMITS);
-  tq_options* message = options_for(TQ_FOR_MESSAGE);
-  OK(tq_options_set_bool(grouped, "groups", 1, &error));
-  OK(tq_queue_open(at->db, "c_tenants", strlen("c_tenants"), "claim", grouped, &queue, &error));
-  OK(tq_options_set_int(options, "running", 2, &error));
-  OK(tq_set_group_limits(queue, "", 0, options, &error));
-  OK(tq_options_set_int(options, "running", 9, &error));
-  OK(tq_options_set_double(options, "rate", 0.5, &error));
-  OK(tq_options_set_int(options, "burst", 4, &error));
-  OK(tq_set_group_limits(queue, "vip", 3, options, &error));
-  OK(tq_group_limits(queue, 10, "", 0, &limits, NULL, &error));
-  EXPECT(tq_result_count(limits) == 2);
-  EXPECT(tq_result_int(limits, 0, "running") == 2);
-  EXPECT(tq_result_type(limits, 0, "rate") == TQ_TYPE_NULL);
-  EXPECT(tq_result_double(limits, 1, "rate") > 0.4);
-  EXPECT(tq_result_int(limits, 1, "burst") == 4);
-  EXPECT(tq_result_type(limits, 1, "weight") == TQ_TYPE_NULL);
-  tq_result_free(limits);
-  OK(tq_group_limits(queue, 1, "", 0, &limits, &next, &error));
-  EXPECT(tq_result_count(limits) == 1 && tq_result_count(next) == 1);
-  tq_result_free(limits);
-  text = tq_result_bytes(next, 0, "group", &size);
-  OK(tq_group_limits(queue, 1, text, size, &limits, NULL, &error));
-  EXPECT(tq_result_int(limits, 0, "running") == 9);
-  tq_result_free(limits);
-  tq_result_free(next);
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_group_limits(queue, 0, "", 0, &limits, NULL, &error));
-  for (i = 0; i < 7; ++i) {
-    OK(tq_options_set_text(message, "group", i < 3 ? "a" : "vip", i < 3 ? 1 : 3, &error));
-    OK(tq_enqueue(queue, NULL, "x", 1, message, NULL, NULL, &error));
-  }
-  OK(tq_queue_stats(queue, NULL, &stats, &error));
-  EXPECT(tq_result_int(stats, 0, "ready") == 6);
-  EXPECT(tq_result_int(stats, 0, "held") == 1);
-  tq_result_free(stats);
-  OK(tq_set_group_limits(queue, "vip", 3, NULL, &error));
-  OK(tq_set_group_limits(queue, "", 0, NULL, &error));
-  OK(tq_group_limits(queue, 10, "", 0, &limits, NULL, &error));
-  EXPECT(tq_result_count(limits) == 0);
-  tq_result_free(limits);
-  OK(tq_options_set_int(options, "running", 0, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_set_group_limits(queue, "a", 1, options, &error));
-  tq_options_free(message);
-  tq_options_free(options);
-  tq_options_free(grouped);
-  tq_queue_close(queue);
-}
-
 void run_database_tests(const struct place* at) {
   queues_are_listed_found_and_dropped(at);
   a_queue_is_used_after_its_database_is_closed(at);
   metrics_count_what_is_done(at);
   texts_need_no_database();
-  limits_of_groups_are_stored_and_kept(at);
 }

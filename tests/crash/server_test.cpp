@@ -59,6 +59,15 @@ class server_that : public on_own_server {
     }
     finish(what, done);
   }
+  /// As above: the server is away for a time.
+  void repeat_outages(const std::string& what, std::uint64_t usual, const std::string& mode,
+                      std::chrono::milliseconds at_least = {}) {
+    repeat(what, usual, [&](random_source& random) {
+      server().stop(mode);
+      actors().stand(at_least + std::chrono::milliseconds(random.below(longest_outage())));
+      server().start();
+    });
+  }
   /// Milliseconds: longer in the long modes.
   [[nodiscard]] static std::uint64_t longest_outage() {
     return chosen_outages(0) == 0 ? 500 : 4'000;
@@ -73,42 +82,26 @@ class server_that : public on_own_server {
 
 TEST_F(server_that, is_stopped_at_once_loses_nothing_and_everybody_goes_on) {
   begin({.url = server().url()});
-  repeat("server stopped, mode immediate", 2, [this](random_source& random) {
-    server().stop("immediate");
-    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
-    server().start();
-  });
+  repeat_outages("server stopped, mode immediate", 2, "immediate");
 }
 
 #if defined(TABLEQ_WITH_ODBC)
 TEST_F(server_that, is_stopped_at_once_behind_odbc_loses_nothing_and_everybody_goes_on) {
   if (postgresql_odbc_backend().missing()) GTEST_SKIP() << *postgresql_odbc_backend().missing();
   begin({.url = server().odbc_url()});
-  repeat("server stopped, mode immediate, ODBC", 1, [this](random_source& random) {
-    server().stop("immediate");
-    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
-    server().start();
-  });
+  repeat_outages("server stopped, mode immediate, ODBC", 1, "immediate");
 }
 #endif
 
 TEST_F(server_that, is_restarted_loses_nothing_and_everybody_goes_on) {
   begin({.url = server().url()});
-  repeat("server restarted, mode fast", 1, [this](random_source& random) {
-    server().stop("fast");
-    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
-    server().start();
-  });
+  repeat_outages("server restarted, mode fast", 1, "fast");
 }
 
 // Calls fail during the outage, and processes wait by themselves, or in tableq's worker.
 TEST_F(server_that, stays_away_for_longer_than_calls_are_repeated_is_waited_for) {
   begin({.url = server().url(), .retry = 100ms});
-  repeat("server away for longer than retry_for", 1, [this](random_source& random) {
-    server().stop("immediate");
-    actors().stand(2s + std::chrono::milliseconds(random.below(longest_outage())));
-    server().start();
-  });
+  repeat_outages("server away for longer than retry_for", 1, "immediate", 2s);
 }
 
 TEST_F(server_that, ends_all_sessions_loses_nothing_and_everybody_goes_on) {

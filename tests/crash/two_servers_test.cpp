@@ -2,7 +2,6 @@
 #include <soci/soci.h>
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -10,21 +9,13 @@
 #include <tableq/soci.hpp>
 
 #include "crash/server_fixture.hpp"
+#include "support/becomes.hpp"
 #include "support/fixture.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-
-bool soon_enough(const std::function<bool()>& happens) {
-  const auto end = std::chrono::steady_clock::now() + for_ever;
-  while (!happens()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// A queue with its producer, and what became of the messages, by the number in their payloads.
 class traffic {
@@ -163,7 +154,7 @@ class two_servers : public on_own_server {
     EXPECT_TRUE(returns_->goes_on()) << "after its server's return";
     EXPECT_TRUE(stays_->goes_on());
     for (traffic* const each : all) each->stop_producing();
-    for (traffic* const each : all) EXPECT_TRUE(soon_enough([&] { return each->is_empty(); }));
+    for (traffic* const each : all) EXPECT_TRUE(becomes([&] { return each->is_empty(); }));
     pool.stop();
     EXPECT_TRUE(pool.wait_for(for_ever));
     EXPECT_NO_THROW(pool.join());

@@ -19,9 +19,7 @@ TABLEQ_ON_BACKENDS(tool_bench, distinct_backends);
 const words quick = {"bench", "--time", "10ms", "--threads", "3", "--batch", "7"};
 
 words quick_and(const words& more) {
-  words all = quick;
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return joined(quick, more);
 }
 
 TEST_P(tool_bench, measures_singles_batches_threads_and_the_hand_over_of_both_usual_kinds) {
@@ -101,10 +99,8 @@ TEST_P(tool_bench, measures_an_existing_queue_and_leaves_it_empty) {
     const std::string name = std::string("trial-") + kind;
     done({"create", kind, name});
     const std::string before = queues();
-    words measure{"--verify-only"};
-    const words given = quick_and({"--queue", name, "--json"});
-    measure.insert(measure.end(), given.begin(), given.end());
-    const auto lines = lines_of(done(measure));
+    const auto lines =
+        lines_of(done(joined({"--verify-only"}, quick_and({"--queue", name, "--json"}))));
     ASSERT_EQ(lines.size(), 7U) << kind;
     for (const std::string& line : lines) EXPECT_EQ(json::parse(line).at("kind"), kind);
     EXPECT_EQ(lines_of(queues()).size(), lines_of(before).size());
@@ -159,9 +155,7 @@ TEST_P(tool_bench, refuses_what_cannot_be_measured) {
                              {"--sessions", "0"},
                              {"--kind", "fifo", "--queue", "mail"},
                              {"--verify-only"}}) {
-    words all{"bench"};
-    all.insert(all.end(), wrong.begin(), wrong.end());
-    TABLEQ_EXPECT_REFUSAL(2, run(all));
+    TABLEQ_EXPECT_REFUSAL(2, run(joined({"bench"}, wrong)));
     EXPECT_EQ(queues(), "");
   }
 }

@@ -85,9 +85,7 @@ TEST_P(tool_limit, of_groups_changes_what_is_named_and_leaves_the_rest) {
   EXPECT_NE(unweighted.err.find("--groups-by-turns"), std::string::npos) << unweighted.err;
   done({"create", "claim", "plain"});
   for (const words& rest : {words{"--groups"}, words{"--group", "a"}}) {
-    words all{"limit", "plain"};
-    all.insert(all.end(), rest.begin(), rest.end());
-    const ended none = run(all);
+    const ended none = run(joined({"limit", "plain"}, rest));
     TABLEQ_EXPECT_REFUSAL(2, none);
     EXPECT_TRUE(contains(none.err, "has no groups")) << none.err;
   }
@@ -153,9 +151,7 @@ TEST_P(tool_limit, refuses_what_makes_no_sense_and_changes_nothing) {
        {words{"--capacity", "0"}, words{"--capacity", "many"}, words{"--rate", "0"},
         words{"--rate", "nan"}, words{"--rate", "-1"}, words{"--rate", "5x"}, words{"--burst", "3"},
         words{"--burst", "0"}, words{"--concurrency", "0"}, words{"--concurrency", "2"}}) {
-    words all{"limit", "mail"};
-    all.insert(all.end(), wrong.begin(), wrong.end());
-    TABLEQ_EXPECT_REFUSAL(2, run(all));
+    TABLEQ_EXPECT_REFUSAL(2, run(joined({"limit", "mail"}, wrong)));
   }
   for (const char* each : {"--capacity", "--rate", "--concurrency"}) {
     EXPECT_TRUE(contains(run({"limit", "mail", each, "x"}).err, "or none")) << each;

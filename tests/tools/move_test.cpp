@@ -16,16 +16,11 @@ class tool_move : public tool_test {
     return "sqlite://" + (scratch.path() / "there.db").string();
   }
   void create(const words& options = {}) {
-    words both{"create", "claim", "jobs"};
-    both.insert(both.end(), options.begin(), options.end());
-    done(both);
-    both.insert(both.end(), {"--db", there()});
-    done(both);
+    done(joined({"create", "claim", "jobs"}, options));
+    done(joined({"create", "claim", "jobs"}, options, {"--db", there()}));
   }
   [[nodiscard]] words move(const words& more = {}) const {
-    words all{"move", "--to", there(), "jobs"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+    return joined({"move", "--to", there(), "jobs"}, more);
   }
 };
 TABLEQ_ON_BACKENDS(tool_move, distinct_backends);

@@ -26,9 +26,7 @@ TEST_P(tool_output, a_broken_pipe_loses_nothing) {
   fill(10);
   const owned_descriptor nobody = broken_pipe();
   for (const words& how : {words{}, words{"--all"}, words{"--raw"}, words{"--json"}}) {
-    words arguments{"dequeue", "mail"};
-    arguments.insert(arguments.end(), how.begin(), how.end());
-    TABLEQ_EXPECT_REFUSAL(3, run_into(arguments, nobody.value()));
+    TABLEQ_EXPECT_REFUSAL(3, run_into(joined({"dequeue", "mail"}, how), nobody.value()));
     EXPECT_EQ(mail().stats().waiting, 10U);
   }
   EXPECT_TRUE(contains(done({"dequeue", "mail", "--all"}), "m0\nm1\nm2"));

@@ -7,6 +7,12 @@ namespace tableq_test {
 
 namespace files = std::filesystem;
 
+words joined(words first, const words& second, const words& third) {
+  first.insert(first.end(), second.begin(), second.end());
+  first.insert(first.end(), third.begin(), third.end());
+  return first;
+}
+
 ended run_alone(const words& arguments, const start_options& options) {
   return command(TABLEQ_COMMAND, arguments, options).wait();
 }
@@ -26,6 +32,15 @@ std::unique_ptr<command> tool_test::start(const words& arguments, const start_op
   start_options complete = options;
   complete.environment.push_back("TABLEQ_DB=" + here().url());
   return std::make_unique<command>(TABLEQ_COMMAND, arguments, complete);
+}
+
+std::unique_ptr<command> tool_test::start_told(const words& arguments, start_options options) {
+  pipe_ends pipe = make_pipe();
+  options.err = pipe.writer.value();
+  auto out = start(arguments, options);
+  errors_ = std::move(pipe.reader);
+  heard.emplace(errors_.value());
+  return out;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 namespace tableq_test {
 
 using words = std::vector<std::string>;
+
+/// All of them, in this order.
+words joined(words first, const words& second, const words& third = {});
 
 /// Runs the command without any database.
 ended run_alone(const words& arguments, const start_options& options = {});
@@ -28,8 +32,15 @@ class tool_test : public on_each_backend {
   /// Starts it without waiting.
   [[nodiscard]] std::unique_ptr<command> start(const words& arguments,
                                                const start_options& options = {});
+  /// The same, with its standard error in `heard`.
+  [[nodiscard]] std::unique_ptr<command> start_told(const words& arguments,
+                                                    start_options options = {});
 
   scratch_directory scratch;
+  std::optional<line_reader> heard;
+
+ private:
+  owned_descriptor errors_;
 };
 
 /// Expects exactly this exit status, one line on standard error and no other output.

@@ -149,15 +149,11 @@ TEST_P(tool_top, leaves_out_what_its_user_may_not_read) {
   here().sql(tableq::grants(db().backend(), tableq::role::viewer, user->name, "mail", {},
                             {.schema_name = *schema}));
   const words on_it{"--db", user->url, "--schema", *schema, "--interval", "100ms"};
-  words once{"top", "--once"};
-  once.insert(once.end(), on_it.begin(), on_it.end());
-  const auto lines = lines_of(done(once));
+  const auto lines = lines_of(done(joined({"top", "--once"}, on_it)));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[1].starts_with("mail ")) << lines[1];
-  words live{"top"};
-  live.insert(live.end(), on_it.begin(), on_it.end());
   pseudo_terminal terminal;
-  const auto running = start(live, {.in = terminal.end(), .out = terminal.end()});
+  const auto running = start(joined({"top"}, on_it), {.in = terminal.end(), .out = terminal.end()});
   ASSERT_TRUE(terminal.shows("mail")) << terminal.seen();
   terminal.forget();
   ASSERT_TRUE(terminal.shows("mail")) << terminal.seen();

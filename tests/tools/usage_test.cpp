@@ -321,11 +321,10 @@ TEST_P(tool_usage, a_misspelt_schema_or_prefix_is_told) {
   std::vector<words> misspelt{{"--prefix", "other_"}};
   if (here().other_schema()) misspelt.push_back({"--schema", "nosuch"});
   for (const words& wrong : misspelt) {
-    for (words arguments :
+    for (const words& arguments :
          {words{"list"}, words{"stats"}, words{"schedules", "list"}, words{"top", "--once"},
           words{"doctor"}, words{"migrate"}, words{"batch", "list"}}) {
-      arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-      const ended end = run(arguments);
+      const ended end = run(joined(arguments, wrong));
       EXPECT_TRUE(contains(end.err, "there are no queues")) << arguments[0] << ": " << end.err;
       EXPECT_TRUE(contains(end.err, wrong[1])) << arguments[0] << ": " << end.err;
     }

@@ -14,9 +14,7 @@ class tool_work_child : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs"); }
   ended work(const words& program) {
-    words arguments{"work", "jobs", "--until-empty", "--"};
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    return run(arguments);
+    return run(joined({"work", "jobs", "--until-empty", "--"}, program));
   }
   std::string script(const std::string& text) {
     const auto path = scratch / "script";
@@ -99,9 +97,8 @@ TEST_P(tool_work_child, is_not_given_the_address_of_the_database) {
 
 TEST_P(tool_work_child, is_given_the_address_where_that_is_asked_for) {
   jobs().enqueue("x");
-  const words program{"--pass-db", "--", "sh", "-c", "echo \"$TABLEQ_DB\""};
-  words arguments{"work", "jobs", "--until-empty"};
-  arguments.insert(arguments.end(), program.begin(), program.end());
+  words arguments{"work", "jobs", "--until-empty",      "--pass-db", "--",
+                  "sh",   "-c",   "echo \"$TABLEQ_DB\""};
   EXPECT_EQ(done(arguments), here().url() + "\n");
   // The address that work itself uses.
   jobs().enqueue("y");

@@ -21,26 +21,18 @@ class tool_work_end : public tool_test {
 
   /// The worker, when its commands run.
   std::unique_ptr<command> two_running(const std::string& script, const words& options = {}) {
-    pipe_ends told = make_pipe();
-    words arguments{"work", "jobs", "--verbose", "--concurrency", "2"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
-    auto worker = start(arguments, {.err = told.writer.value()});
-    told_ = std::move(told.reader);
-    lines_.emplace(told_.value());
+    auto worker = start_told(joined({"work", "jobs", "--verbose", "--concurrency", "2"}, options,
+                                    {"--", "sh", "-c", script}));
     started_->read_line();
     started_->read_line();
     return worker;
   }
   std::string blocking() { return "echo up > " + started_->path() + "; read x < " + go_->path(); }
-  void expect_told(const std::string& part) {
-    EXPECT_TRUE(contains(lines_->next_with(part), part));
-  }
   /// Asks it to end as often as there are words, each of which it answers.
   void signal(command& worker, std::initializer_list<const char*> words) {
     for (const std::string word : words) {
       worker.signal(SIGTERM);
-      expect_told(word + " running commands");
+      heard->next_with(word + " running commands");
     }
   }
   /// The worker ends, and so many messages have had no attempt.
@@ -56,7 +48,7 @@ class tool_work_end : public tool_test {
   /// The worker has ended while the lock is held. What it had is given back later, by the lease or
   /// by its last call.
   void expect_left_behind(command& worker) {
-    expect_told("2 messages are neither settled nor given back");
+    heard->next_with("2 messages are neither settled nor given back");
     EXPECT_EQ(worker.wait().status, 3);
     let_write();
     EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 3U);
@@ -64,15 +56,13 @@ class tool_work_end : public tool_test {
   /// Lets the two commands go on, one after the other: they read from one pipe.
   void let_both_go() {
     go_->write_line("x");
-    expect_told("completed");
+    heard->next_with("completed");
     go_->write_line("x");
-    expect_told("completed");
+    heard->next_with("completed");
   }
 
   std::optional<named_pipe> started_;
   std::optional<named_pipe> go_;
-  owned_descriptor told_;
-  std::optional<line_reader> lines_;
 };
 TABLEQ_ON_BACKENDS(tool_work_end, distinct_backends);
 
@@ -80,14 +70,14 @@ TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
   const auto worker = two_running(blocking());
   signal(*worker, {"finishing"});
   let_both_go();
-  expect_told("completed 2, failed 0, lease lost 0, in");
+  heard->next_with("completed 2, failed 0, lease lost 0, in");
   expect_end(*worker, 1);
 }
 
 TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
   const auto worker = two_running(blocking());
   worker->signal_group(SIGINT);
-  expect_told("finishing running commands");
+  heard->next_with("finishing running commands");
   let_both_go();
   expect_end(*worker, 1);
 }
@@ -95,7 +85,7 @@ TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
 TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
   const auto worker = two_running(blocking());
   worker->signal_group(SIGHUP);
-  expect_told("finishing running commands");
+  heard->next_with("finishing running commands");
   let_both_go();
   EXPECT_EQ(worker->wait().status, 0);
 }
@@ -104,7 +94,7 @@ TEST_P(tool_work_end, a_second_signal_ends_the_commands_and_gives_their_messages
   const auto worker = two_running(blocking());
   signal(*worker, {"finishing"});
   worker->signal(SIGTERM);
-  expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
+  heard->next_with("completed 0, failed 0, lease lost 0, given back 2, in");
   expect_end(*worker, 3);
 }
 
@@ -112,9 +102,9 @@ TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
   // The outer shell waits for the inner one, which would never end by itself.
   const auto worker = two_running("sh -c '" + blocking() + "'; exit $?");
   worker->signal(SIGINT);
-  expect_told("finishing running commands");
+  heard->next_with("finishing running commands");
   worker->signal(SIGINT);
-  expect_told("given back 2");
+  heard->next_with("given back 2");
   expect_end(*worker, 3);
 }
 
@@ -122,22 +112,22 @@ TEST_P(tool_work_end, a_third_signal_ends_commands_that_do_not_listen) {
   const auto worker = two_running("trap '' TERM; " + blocking());
   signal(*worker, {"finishing", "ending"});
   worker->signal(SIGTERM);
-  expect_told("given back 2");
+  heard->next_with("given back 2");
   expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, after_the_grace_the_commands_end_and_their_messages_are_given_back) {
   const auto worker = two_running(blocking(), {"--grace", "100ms"});
   signal(*worker, {"finishing"});
-  expect_told("ending running commands");
-  expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
+  heard->next_with("ending running commands");
+  heard->next_with("completed 0, failed 0, lease lost 0, given back 2, in");
   expect_end(*worker, 3);
 }
 
 TEST_P(tool_work_end, after_the_grace_commands_that_do_not_listen_are_killed) {
   const auto worker = two_running("trap '' TERM; " + blocking(), {"--grace", "0s"});
   worker->signal(SIGTERM);
-  expect_told("given back 2");
+  heard->next_with("given back 2");
   expect_end(*worker, 3);
 }
 

@@ -19,10 +19,7 @@ class tool_work_errors : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs", at_once({.max_attempts = 1})); }
   ended work(const std::string& body, const words& options = {}) {
-    words arguments{"work", "jobs", "--until-empty"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"--", "sh", "-c", body});
-    return run(arguments);
+    return run(joined({"work", "jobs", "--until-empty"}, options, {"--", "sh", "-c", body}));
   }
   std::string reason() {
     const auto dead = jobs().list(tableq::message_state::dead);
@@ -71,13 +68,12 @@ TEST_P(tool_work_errors, of_a_lasting_command_are_those_of_the_message) {
 TEST_P(tool_work_errors, of_processes_left_behind_are_passed_on) {
   jobs().enqueue("a");
   named_pipe go((scratch / "go").string());
-  pipe_ends told = make_pipe();
-  const auto worker = start({"work", "jobs", "--", "sh", "-c",
-                             "(read x < " + go.path() + "; echo later >&2) > /dev/null & exit 3"},
-                            {.err = told.writer.value()});
+  const auto worker =
+      start_told({"work", "jobs", "--", "sh", "-c",
+                  "(read x < " + go.path() + "; echo later >&2) > /dev/null & exit 3"});
   while (jobs().stats().dead == 0) std::this_thread::yield();
   go.write_line("x");
-  line_reader(told.reader.value()).next_with("later");
+  heard->next_with("later");
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(reason(), "exit status 3");

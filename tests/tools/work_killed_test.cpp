@@ -4,8 +4,8 @@
 
 #include <csignal>
 #include <fstream>
-#include <thread>
 
+#include "support/becomes.hpp"
 #include "tools/tool_fixture.hpp"
 
 namespace {
@@ -27,12 +27,12 @@ class tool_work_killed : public tool_test {
 
   /// A worker whose command has run `script` up to the words that it writes to `started_`. Its
   /// standard output is a pipe that all have open which it has started.
-  std::unique_ptr<command> running(const std::string& script, words arguments = {"work", "jobs"}) {
+  std::unique_ptr<command> running(const std::string& script,
+                                   const words& arguments = {"work", "jobs"}) {
     pipe_ends out = make_pipe();
     held_ = std::move(out.reader);
-    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
-    auto worker = start(arguments, {.out = out.writer.value()});
-    told_ = started_->read_line();
+    auto worker = start(joined(arguments, {"--", "sh", "-c", script}), {.out = out.writer.value()});
+    words_ = started_->read_line();
     return worker;
   }
   /// Whether all have ended which have the pipe open.
@@ -45,13 +45,6 @@ class tool_work_killed : public tool_test {
       if (event.revents != 0 && ::read(held_.value(), &dropped, 1) == 0) return true;
     }
     return false;
-  }
-  static bool comes_true(const std::function<bool()>& condition) {
-    const auto limit = std::chrono::steady_clock::now() + for_ever;
-    while (!condition() && std::chrono::steady_clock::now() < limit) {
-      std::this_thread::yield();
-    }
-    return condition();
   }
   /// The children of a process, but one.
   static std::vector<pid_t> children_of(pid_t parent, pid_t but) {
@@ -72,7 +65,7 @@ class tool_work_killed : public tool_test {
   std::optional<named_pipe> started_;
   std::optional<named_pipe> never_;
   owned_descriptor held_;
-  std::string told_;
+  std::string words_;
 };
 TABLEQ_ON_BACKENDS(tool_work_killed, distinct_backends);
 
@@ -101,14 +94,14 @@ TEST_P(tool_work_killed, leaves_no_command_if_its_guard_was_killed_too) {
 #endif
   const auto worker =
       running("echo $PPID $$ > " + started_->path() + "; read x < " + never_->path());
-  std::istringstream ids(told_);
+  std::istringstream ids(words_);
   pid_t parent = 0;
   pid_t itself = 0;
   ids >> parent >> itself;
   const auto guards = children_of(parent, itself);
   ASSERT_EQ(guards.size(), 1U);
   ::kill(guards[0], SIGKILL);
-  ASSERT_TRUE(comes_true([&] { return children_of(parent, itself).empty(); })) << "it is reaped";
+  ASSERT_TRUE(becomes([&] { return children_of(parent, itself).empty(); })) << "it is reaped";
   worker->signal(SIGKILL);
   EXPECT_EQ(worker->wait().status, 128 + SIGKILL);
   EXPECT_TRUE(all_gone());
@@ -117,7 +110,7 @@ TEST_P(tool_work_killed, leaves_no_command_if_its_guard_was_killed_too) {
 TEST_P(tool_work_killed, goes_on_without_its_guard) {
   const auto worker =
       running("echo $PPID $$ > " + started_->path() + "; read x < " + never_->path());
-  std::istringstream ids(told_);
+  std::istringstream ids(words_);
   pid_t parent = 0;
   pid_t itself = 0;
   ids >> parent >> itself;
@@ -126,7 +119,7 @@ TEST_P(tool_work_killed, goes_on_without_its_guard) {
   jobs().enqueue("more");
   started_->read_line();
   never_->write_line("x");
-  ASSERT_TRUE(comes_true([&] { return jobs().stats().ready + jobs().stats().leased == 0; }));
+  ASSERT_TRUE(becomes([&] { return jobs().stats().ready + jobs().stats().leased == 0; }));
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().status, 0);
 }
@@ -156,9 +149,9 @@ TEST_P(tool_work_killed, as_the_first_process_reaps_what_its_commands_leave_behi
     const auto all = children_of(parent, 0);
     return std::find(all.begin(), all.end(), orphan) != all.end();
   };
-  ASSERT_TRUE(comes_true(adopted));
+  ASSERT_TRUE(becomes(adopted));
   never_->write_line("x");
-  EXPECT_TRUE(comes_true([&] { return ::kill(orphan, 0) == -1; }));
+  EXPECT_TRUE(becomes([&] { return ::kill(orphan, 0) == -1; }));
   worker.signal(SIGTERM);
 }
 

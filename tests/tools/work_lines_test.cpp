@@ -34,34 +34,19 @@ class tool_work_lines : public tool_test {
   }
   static std::string completes() { return answer(R"("settle":"complete")"); }
   words arguments(const std::string& program, const words& options = {}) {
-    words out{"work", "jobs", "--child", "lines"};
-    out.insert(out.end(), options.begin(), options.end());
-    out.insert(out.end(), {"--", program});
-    return out;
+    return joined({"work", "jobs", "--child", "lines"}, options, {"--", program});
   }
   ended work(const std::string& body, const words& options = {}) {
-    words with{"--until-empty"};
-    with.insert(with.end(), options.begin(), options.end());
-    return run(arguments(handler(body), with));
+    return run(arguments(handler(body), joined({"--until-empty"}, options)));
   }
-  /// Its standard error is in `told_`.
   std::unique_ptr<command> start_verbose(const std::string& body) {
-    pipe_ends pipe = make_pipe();
-    auto worker = start(arguments(handler(body), {"--verbose"}), {.err = pipe.writer.value()});
-    reader_ = std::move(pipe.reader);
-    told_.emplace(reader_.value());
-    return worker;
+    return start_told(arguments(handler(body), {"--verbose"}));
   }
   void expect_dead(const std::string& why) {
     const auto dead = jobs().list(tableq::message_state::dead);
     ASSERT_EQ(dead.size(), 1U);
     EXPECT_EQ(dead[0].errors.at(0).error, why);
   }
-
-  std::optional<line_reader> told_;
-
- private:
-  owned_descriptor reader_;
 };
 TABLEQ_ON_BACKENDS(tool_work_lines, distinct_backends);
 
@@ -107,7 +92,7 @@ TEST_P(tool_work_lines, an_answer_can_fail_or_release) {
                                     go.path() + "; " + back + ";; esac");
   started.read_line();
   worker->signal(SIGTERM);  // Otherwise the released message would come again.
-  told_->next_with("finishing running commands");
+  heard->next_with("finishing running commands");
   go.write_line("x");
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(queue.list(tableq::message_state::dead).at(0).errors.at(0).error, "bad");
@@ -225,7 +210,7 @@ TEST_P(tool_work_lines, a_signal_lets_the_answer_come_and_ends_the_commands) {
       start_verbose("echo up > " + started.path() + "; read x < " + go.path() + "; " + completes());
   started.read_line();
   worker->signal(SIGTERM);
-  told_->next_with("finishing running commands");
+  heard->next_with("finishing running commands");
   go.write_line("x");
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(jobs().stats().ready, 1U);
@@ -239,7 +224,7 @@ TEST_P(tool_work_lines, a_second_signal_gives_the_message_back) {
   const auto worker = start_verbose("echo up > " + started.path() + "; read x < " + never.path());
   started.read_line();
   worker->signal(SIGTERM);
-  told_->next_with("repeat to give their messages back");  // Two signals at once may count as one.
+  heard->next_with("repeat to give their messages back");  // Two signals at once may count as one.
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(jobs().peek().at(0).attempts, 0);

@@ -3,22 +3,13 @@
 #include <csignal>
 #include <functional>
 #include <map>
-#include <thread>
 
+#include "support/becomes.hpp"
 #include "tools/tool_fixture.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
-
-bool soon(const std::function<bool()>& happens) {
-  const auto end = std::chrono::steady_clock::now() + for_ever;
-  while (!happens()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// A second database: another file, or another schema of the server.
 class tool_work_queues : public tool_test {
@@ -49,19 +40,17 @@ class tool_work_queues : public tool_test {
   /// awaited before each step, with the queues so far.
   std::string steps(std::size_t of_a, std::size_t of_b, const words& options,
                     const std::function<bool(const std::string&)>& ready) {
-    words arguments{"work", "a", "b", "gate", "--until-empty", "--lease", "3s"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"--", "sh", "-c", step_by_step()});
     fill(db().claim("a"), 0);
     fill(db().claim("b"), 0);
     fill(db().claim("gate"), 1);
-    const auto worker = start(arguments);
+    const auto worker = start(joined({"work", "a", "b", "gate", "--until-empty", "--lease", "3s"},
+                                     options, {"--", "sh", "-c", step_by_step()}));
     EXPECT_EQ(started_->read_line(), "gate");
     fill(db().claim("b"), of_b);
     fill(db().claim("a"), of_a);
     std::string seen;
     while (seen.size() < of_a + of_b) {
-      EXPECT_TRUE(soon([&] { return ready(seen); }));
+      EXPECT_TRUE(becomes([&] { return ready(seen); }));
       go_->write_line("x");
       seen += started_->read_line();
     }
@@ -170,19 +159,13 @@ class tool_work_queues_end : public tool_work_queues {
     if (IsSkipped() || HasFatalFailure()) return;
     fill(db().claim("jobs"), 1);
     fill(other_db().claim("mails"), 1);
-    told_ = make_pipe();
-    worker_ = start({"work", "jobs", "other:mails", "--also-db", "other=" + other_url(),
-                     "--verbose", "--concurrency", "2", "--", "sh", "-c", step_by_step()},
-                    {.err = told_.writer.value()});
-    lines_.emplace(told_.reader.value());
+    worker_ = start_told({"work", "jobs", "other:mails", "--also-db", "other=" + other_url(),
+                          "--verbose", "--concurrency", "2", "--", "sh", "-c", step_by_step()});
     words both{started_->read_line(), started_->read_line()};
     std::sort(both.begin(), both.end());
     EXPECT_EQ(both, (words{"jobs", "mails"}));
     fill(db().claim("jobs"), 1);
     fill(other_db().claim("mails"), 1);
-  }
-  void expect_told(const std::string& part) {
-    EXPECT_TRUE(contains(lines_->next_with(part), part));
   }
   /// The worker's end, with this many messages left in each queue, without an attempt.
   void expect_end(std::size_t left) {
@@ -194,28 +177,26 @@ class tool_work_queues_end : public tool_work_queues {
     }
   }
 
-  pipe_ends told_;
   std::unique_ptr<command> worker_;
-  std::optional<line_reader> lines_;
 };
 TABLEQ_ON_BACKENDS(tool_work_queues_end, distinct_backends);
 
 TEST_P(tool_work_queues_end, together_and_in_order_at_the_first_signal) {
   worker_->signal_group(SIGINT);
-  expect_told("finishing running commands");
+  heard->next_with("finishing running commands");
   for (int i = 0; i < 2; ++i) {
     go_->write_line("x");
-    expect_told("attempt 1: completed");
+    heard->next_with("attempt 1: completed");
   }
-  expect_told("completed 2, failed 0, lease lost 0");
+  heard->next_with("completed 2, failed 0, lease lost 0");
   expect_end(1);
 }
 
 TEST_P(tool_work_queues_end, together_at_the_second_signal_and_give_their_messages_back) {
   worker_->signal(SIGTERM);
-  expect_told("finishing running commands");
+  heard->next_with("finishing running commands");
   worker_->signal(SIGTERM);
-  expect_told("tableq: completed 0, failed 0, lease lost 0, given back ");
+  heard->next_with("tableq: completed 0, failed 0, lease lost 0, given back ");
   expect_end(2);
 }
 
@@ -231,10 +212,7 @@ class tool_work_queues_refused : public tool_work_queues {
   }
   void expect_refused(const std::string& part, const words& queues, int status = 2) {
     SCOPED_TRACE(part);
-    words arguments{"work", "--until-empty"};
-    arguments.insert(arguments.end(), queues.begin(), queues.end());
-    arguments.insert(arguments.end(), {"--", "echo"});
-    const ended end = run(arguments);
+    const ended end = run(joined({"work", "--until-empty"}, queues, {"--", "echo"}));
     TABLEQ_EXPECT_REFUSAL(status, end);
     EXPECT_TRUE(contains(end.err, part)) << end.err;
     EXPECT_FALSE(contains(end.err, "canary")) << end.err;

@@ -14,10 +14,7 @@ class tool_work : public tool_test {
   tableq::claim_queue jobs() { return db().claim("jobs", at_once({.max_attempts = 2})); }
   /// Works until nothing is left, by a shell script.
   ended work(const std::string& script, const words& options = {}) {
-    words arguments{"work", "jobs", "--until-empty"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
-    return run(arguments);
+    return run(joined({"work", "jobs", "--until-empty"}, options, {"--", "sh", "-c", script}));
   }
 };
 TABLEQ_ON_BACKENDS(tool_work, distinct_backends);
@@ -98,10 +95,9 @@ TEST_P(tool_work, a_chain_of_commands_is_one_trace) {
 
 TEST_P(tool_work, a_failed_message_can_be_told_to_rest) {
   jobs().enqueue("a");
-  pipe_ends told = make_pipe();
-  const auto running = start({"work", "jobs", "--retry-delay", "1h", "--verbose", "--", "false"},
-                             {.err = told.writer.value()});
-  line_reader(told.reader.value()).next_with("failed: exit status 1");
+  const auto running =
+      start_told({"work", "jobs", "--retry-delay", "1h", "--verbose", "--", "false"});
+  heard->next_with("failed: exit status 1");
   EXPECT_EQ(jobs().stats().delayed, 1U);
   running->signal(SIGTERM);
   EXPECT_EQ(running->wait().status, 0);

@@ -19,17 +19,9 @@ class tool_work_trouble : public tool_test {
   tableq::claim_queue jobs() { return db().claim("jobs", at_once({.max_attempts = 1})); }
   /// A worker that tells of each message.
   std::unique_ptr<command> worker(const words& program, const words& environment = {}) {
-    pipe_ends told = make_pipe();
-    words arguments{"work", "jobs", "--verbose", "--until-empty", "--"};
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    auto out = start(arguments, {.environment = environment, .err = told.writer.value()});
-    told_ = std::move(told.reader);
-    lines_.emplace(told_.value());
-    return out;
+    return start_told(joined({"work", "jobs", "--verbose", "--until-empty", "--"}, program),
+                      {.environment = environment});
   }
-
-  owned_descriptor told_;
-  std::optional<line_reader> lines_;
 };
 TABLEQ_ON_BACKENDS(tool_work_trouble, distinct_backends);
 
@@ -38,9 +30,9 @@ TEST_P(tool_work_trouble, of_all_commands_slows_them_down_until_one_succeeds) {
   for (std::size_t i = 0; i < count; ++i) jobs().enqueue("work");
   const std::string repaired = (scratch / "repaired").string();
   const auto running = worker({"test", "-e", repaired});
-  lines_->next_with("10 commands in a row have failed, the last one with exit status 1; slowing");
+  heard->next_with("10 commands in a row have failed, the last one with exit status 1; slowing");
   { const std::ofstream made(repaired); }
-  lines_->next_with("completed");
+  heard->next_with("completed");
   EXPECT_EQ(running->wait().status, 0);
   EXPECT_LT(jobs().stats().dead, count / 2) << "they would be dead before the file was made";
 }
@@ -48,7 +40,7 @@ TEST_P(tool_work_trouble, of_all_commands_slows_them_down_until_one_succeeds) {
 TEST_P(tool_work_trouble, of_all_commands_keeps_nobody_from_stopping) {
   for (int i = 0; i < 20; ++i) jobs().enqueue("work");
   const auto running = worker({"false"});
-  lines_->next_with("slowing down");
+  heard->next_with("slowing down");
   running->signal(SIGTERM);
   EXPECT_EQ(running->wait().status, 0);
   EXPECT_EQ(jobs().stats().leased, 0U);
@@ -57,8 +49,8 @@ TEST_P(tool_work_trouble, of_all_commands_keeps_nobody_from_stopping) {
 TEST_P(tool_work_trouble, of_a_missing_program_costs_no_attempt) {
   jobs().enqueue("work");
   const auto running = worker({"sh", "-c", "no-such-program 2> /dev/null"});
-  EXPECT_TRUE(contains(lines_->next(), "sh cannot start its program: exit status 127; slowing"));
-  EXPECT_TRUE(contains(lines_->next(), "attempt 1: given back"));
+  EXPECT_TRUE(contains(heard->next(), "sh cannot start its program: exit status 127; slowing"));
+  EXPECT_TRUE(contains(heard->next(), "attempt 1: given back"));
   running->signal(SIGKILL);
 }
 
@@ -80,11 +72,11 @@ TEST_P(tool_work_trouble, of_the_system_is_told_once_and_costs_no_attempt) {
   owned_descriptor busy(::open(program.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0700));
   ASSERT_EQ(::write(busy.value(), "#!/bin/sh\n", 10), 10);
   const auto running = worker({program.string()});
-  EXPECT_TRUE(contains(lines_->next(), "Text file busy; slowing down"));
-  EXPECT_TRUE(contains(lines_->next(), "attempt 1: given back"));
-  EXPECT_TRUE(contains(lines_->next(), "attempt 1: given back")) << "nothing is told again";
+  EXPECT_TRUE(contains(heard->next(), "Text file busy; slowing down"));
+  EXPECT_TRUE(contains(heard->next(), "attempt 1: given back"));
+  EXPECT_TRUE(contains(heard->next(), "attempt 1: given back")) << "nothing is told again";
   busy.close();
-  EXPECT_TRUE(contains(lines_->next_with("completed"), "attempt 1: completed"));
+  EXPECT_TRUE(contains(heard->next_with("completed"), "attempt 1: completed"));
   EXPECT_EQ(running->wait().status, 0);
 }
 
@@ -97,10 +89,10 @@ TEST_P(tool_work_trouble, of_memory_without_room_for_a_payload_passes) {
   { const std::ofstream full(sign); }
   const auto running =
       worker({"true"}, {"LD_PRELOAD=" TABLEQ_FULL_MEMORY, "FULL_MEMORY=" + sign.string()});
-  EXPECT_TRUE(contains(lines_->next(), "No space left on device; slowing down"));
-  EXPECT_TRUE(contains(lines_->next(), "attempt 1: given back"));
+  EXPECT_TRUE(contains(heard->next(), "No space left on device; slowing down"));
+  EXPECT_TRUE(contains(heard->next(), "attempt 1: given back"));
   std::filesystem::remove(sign);
-  EXPECT_TRUE(contains(lines_->next_with("completed"), "attempt 1: completed"));
+  EXPECT_TRUE(contains(heard->next_with("completed"), "attempt 1: completed"));
   EXPECT_EQ(running->wait().status, 0);
 #endif
 }

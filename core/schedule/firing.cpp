@@ -152,6 +152,7 @@ class follower {
     for (const due_rule_row& rule : rules) {
       if (rule.due && *rule.due > rule.clock) return std::min(pause, *rule.due - rule.clock);
       if (const auto left = left_.find(rule.name); left != left_.end()) {
+        pause = std::min(pause, until(left->second, now));
         if (left->second > now || again == most_rules) continue;
         ++again;
       }
@@ -161,24 +162,31 @@ class follower {
         left_.erase(rule.name);
         pause = at_most_each;
       } catch (const error& failure) {
-        leave(database, rule, failure, now);
+        pause = std::min(pause, leave(database, rule, failure, now));
         if (failure.code() == errc::busy) locked.insert(rule.queue);
       }
     }
     return pause;
   }
 
+  static std::chrono::milliseconds until(moment then, moment now) {
+    return std::chrono::ceil<std::chrono::milliseconds>(then - now);
+  }
+
   /// Tries it again later. Others are followed meanwhile.
-  void leave(database_state& database, const due_rule_row& rule, const error& failure, moment now) {
+  /// @return after how long.
+  std::chrono::milliseconds leave(database_state& database, const due_rule_row& rule,
+                                  const error& failure, moment now) {
     // An open transaction may lock the rule's queue for hours.
     const bool locked = failure.code() == errc::busy && !failure.sqlstate().empty();
-    if (!locked && (may_pass(failure) || failure.code() == errc::outcome_unknown)) return;
+    if (!locked && (may_pass(failure) || failure.code() == errc::outcome_unknown))
+      return at_most_each;
     const bool refused = failure.code() == errc::permission_denied;
     const auto pause = refused ? refused_pause : failed_pause;
     left_[rule.name] = database.set_clock() ? now : now + pause;
     // A process with the rights may follow it, or one with newer time zone files.
-    if (refused) return;
-    note_problem(database, rule, failure.what());
+    if (!refused) note_problem(database, rule, failure.what());
+    return pause;
   }
 
   paced_work pace_;

@@ -95,4 +95,16 @@ TEST_P(rules_with_faults, are_changed_whole_or_not_at_all) {
   }
 }
 
+TEST_P(rules_with_faults, are_tried_again_soon_however_seldom_readers_poll) {
+  const tableq::testing::faults trouble;
+  tableq::database victim =
+      trouble.open(here().quick_url(), {.retry_for = 0ms, .poll_interval = 1h});
+  auto periodic = victim.fifo("periodic");
+  victim.schedules().add({.name = "r", .queue = "periodic", .every = 1s});
+  trouble.fail("schedules.fire", {tableq::testing::trouble::deadlock});
+  const auto found = periodic.dequeue({.wait = 20s});
+  EXPECT_EQ(trouble.failures(), 1U);
+  EXPECT_TRUE(found);
+}
+
 }  // namespace

@@ -146,10 +146,12 @@ bool dialect_session::attached() const noexcept {
 std::optional<error> dialect_session::failure_of_application(const std::exception& thrown) {
   if (!attached()) return std::nullopt;
   const auto answer_in = texts_->transport->answer_in;
-  std::optional<native_error> answer = answer_in == nullptr ? std::nullopt : answer_in(thrown);
+  std::optional<native_error> answer =
+      answer_in == nullptr ? std::nullopt : answer_in(thrown, session_);
   const bool lost = !transport_->alive();
   if (!answer && !lost) return std::nullopt;
   if (!answer) answer.emplace();
+  if (!lost) answer->sentence.clear();
   answer->link_lost = lost;
   loss_ = on_loss::lost;
   try {

@@ -180,8 +180,10 @@ struct transport_kind {
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& address);
   /// The database's answer behind an exception of SOCI's backend for this kind, without its words,
-  /// which hold the statement. Empty: the exception is another one.
-  std::optional<native_error> (*answer_in)(const std::exception& thrown) = nullptr;
+  /// which hold the statement; but with those of a server that ended the session. Empty: the
+  /// exception is another one.
+  std::optional<native_error> (*answer_in)(const std::exception& thrown,
+                                           const core::any_session& session) = nullptr;
   /// The doubt that is left about an address. A null function: none.
   core::doubt (*doubt)(const endpoint& address) noexcept = nullptr;
   bool bare = false;  ///< Whether it reports the ids of changed rows to texts that return none.

@@ -129,10 +129,13 @@ class transactional_call {
             failure.code() == errc::connection_failed || failure.code() == errc::connection_lost;
         if (away && terms_.of_worker) throw;
         if (!stop_.stop_requested() && policy.again(failure)) continue;
-        if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
         // A limit of the database on the time of statements or transactions: the next run would
-        // meet it again.
-        if (may_concern_one_message(failure) || failure.code() == errc::cancelled)
+        // meet it again. The handler may know only that its session is gone.
+        const bool limit = failure.code() == errc::cancelled;
+        if (handlers_own_ && limit && failure.advice() == advice::session)
+          return result_of(failed(failure.what(), terms_.retry_delay));
+        if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
+        if (limit || may_concern_one_message(failure))
           return result_of(refused_completion(failure));
         throw;
       }

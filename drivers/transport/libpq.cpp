@@ -451,10 +451,18 @@ core::doubt doubt(const endpoint& address) noexcept {
   return address.pooler == nullptr ? core::doubt() : address.pooler->doubt();
 }
 
-std::optional<native_error> answer_in(const std::exception& thrown) {
+std::optional<native_error> answer_in(const std::exception& thrown,
+                                      const core::any_session& session) {
+  native_error out;
+  if (const PGconn* const link = handle_of(session); PQstatus(link) != CONNECTION_OK) {
+    const std::string_view words = PQerrorMessage(link);
+    out.sentence = words.substr(0, words.find('\n'));
+    return out;
+  }
   const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
-  return native_error{.sqlstate = known->sqlstate()};
+  out.sqlstate = known->sqlstate();
+  return out;
 }
 
 }  // namespace

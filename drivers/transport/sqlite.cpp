@@ -421,7 +421,8 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
   return watch_file(file_of(static_cast<sqlite3*>(session->session().handle)));
 }
 
-std::optional<native_error> answer_in(const std::exception& thrown) {
+std::optional<native_error> answer_in(const std::exception& thrown,
+                                      const core::any_session& /*session*/) {
   const auto* const known = dynamic_cast<const soci::sqlite3_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
   return native_error{.number = known->result()};

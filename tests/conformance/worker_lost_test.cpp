@@ -200,4 +200,26 @@ TEST_P(takes_that_lose_their_session, are_reported_and_repeated_with_pauses) {
   EXPECT_EQ(pool.counts().completed, 3U);
 }
 
+TEST_P(handlers_that_lose_their_session, by_resting_too_long_before_a_statement_of_their_own_fail) {
+  if (!here().takes("SET idle_in_transaction_session_timeout = 0")) {
+    GTEST_SKIP() << "this database lets a transaction rest";
+  }
+  auto queue = filled(0, 2);
+  std::atomic<int> runs = 0;
+  tableq::worker pool(
+      queue,
+      [&](tableq::transaction& tx, const tableq::delivery&, const std::stop_token& stop) {
+        if (++runs > 2) return;
+        tableq::session_of(tx) << "SET LOCAL idle_in_transaction_session_timeout = 50";
+        rest(stop, 500ms);
+        tableq::session_of(tx) << "SELECT 1";
+      },
+      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  const auto dead = queue.list(tableq::message_state::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_TRUE(contains(dead[0].errors.at(0).error, "idle_in_transaction_session_timeout"))
+      << dead[0].errors[0].error;
+}
+
 }  // namespace

@@ -37,6 +37,7 @@ using namespace sqlite_api;
 [[noreturn]] void fail(sqlite3* handle, std::string_view statement = {},
                        session_of whose = session_of::tableq) {
   native_failure failure = sqlite_failure(handle, whose);
+  if (failure.details().number == SQLITE_FULL && whose == session_of::tableq) empty_log(handle);
   if (!statement.empty()) refuse_foreign_name(failure.details(), statement);
   throw native_failure(std::move(failure));
 }

@@ -61,4 +61,11 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   return SQLITE_OK;
 }
 
+void empty_log(sqlite3* handle) noexcept {
+  const char* const schema = "main";
+  const write_lock lock(handle, schema);
+  if (!lock.held()) return;
+  sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
 }  // namespace tableq::inline v0::drivers

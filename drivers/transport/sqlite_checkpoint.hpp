@@ -16,4 +16,8 @@ namespace tableq::inline v0::drivers {
 /// @param pace the session's checkpoint_pace.
 int copy_log(void* pace, sqlite_api::sqlite3* handle, const char* schema, int pages);
 
+/// The same when the disk is full: the log, which can grow no more, begins anew if the file has
+/// room for its pages.
+void empty_log(sqlite_api::sqlite3* handle) noexcept;
+
 }  // namespace tableq::inline v0::drivers

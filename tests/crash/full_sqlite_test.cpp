@@ -69,4 +69,45 @@ TEST_P(full_file, on_a_full_disk_is_told_and_work_goes_on_when_there_is_room) {
   if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
 }
 
+TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
+  const files::path folder =
+      files::path(here().url().substr(sizeof("sqlite://") - 1)).parent_path();
+  const bool mounted = on_small_disk(folder, "16m", [&] {
+    constexpr int backlog = 1500;
+    const auto come_and_go = [](tableq::claim_queue& jobs) {
+      jobs.enqueue(std::string(100'000, 'x'), {.priority = 1});
+      for (const auto& one : jobs.take(1)) static_cast<void>(jobs.complete(one));
+    };
+    {
+      auto jobs = open().claim("jobs");
+      jobs.enqueue_batch(
+          std::vector<tableq::new_claim_message>(backlog, {.payload = std::string(1000, 'x')}));
+      come_and_go(jobs);
+    }  // The last session copies the log and deletes it.
+    auto jobs = open().claim("jobs");
+    for (int i = 0; i < 40; ++i) come_and_go(jobs);
+    std::ofstream all(folder / "filler");
+    const std::string block(4096, 'x');
+    while (all << block << std::flush) {
+    }
+    int refused = 0;
+    const auto insist = [&](auto call) {
+      for (;;) {
+        try {
+          return call();
+        } catch (const tableq::error& failure) {
+          if (failure.code() != tableq::errc::storage_full || ++refused > 100) throw;
+        }
+      }
+    };
+    for (int i = 0; i < backlog; ++i) {
+      const auto one = insist([&] { return jobs.take(1); });
+      ASSERT_EQ(one.size(), 1U);
+      ASSERT_EQ(insist([&] { return jobs.complete(one[0]); }), tableq::settle_result::applied);
+    }
+    EXPECT_GT(refused, 0);
+  });
+  if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
+}
+
 }  // namespace

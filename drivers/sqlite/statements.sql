@@ -123,6 +123,10 @@ id = :id AND state = 1 AND fence = :fence
 -- Bit n of :states stands for the state n.
 ((:states >> state) & 1) = 1
 
+-- fragment: filtered
+-- What the filter reads: not the payloads.
+id, state, created_at, finished_at, group_key, key, past_key, errors, headers
+
 -- fragment: fits
 -- What claim.filter looks for. Headers come as the JSON of one.
 {in_states}
@@ -713,13 +717,13 @@ WITH seen AS (
   SELECT id, at, COALESCE({fits}, 0) AS fits, ROW_NUMBER() OVER (ORDER BY at, id) AS place
   FROM (
     SELECT * FROM (
-      SELECT 0 AS at, * FROM main.{table}
+      SELECT 0 AS at, {filtered} FROM main.{table}
       WHERE :finished = 0 AND id > :after_id AND id <= COALESCE(:until, 9223372036854775807)
       ORDER BY id
       LIMIT :scan)
     UNION ALL
     SELECT * FROM (
-      SELECT finished_at AS at, * FROM main.{table}
+      SELECT finished_at AS at, {filtered} FROM main.{table}
       WHERE :finished <> 0 AND state = :finished AND state IN (3, 4) AND typeof(finished_at) = 'integer'
         AND (finished_at, id) > (:after_at, :after_id) AND finished_at <= COALESCE(:until, 9223372036854775807)
       ORDER BY finished_at, id

@@ -70,6 +70,8 @@ constexpr std::array rules{
     rule{"58030", {errc::storage_failed, advice::never}},
     rule{"58P01", {errc::not_a_database, advice::never}},
     rule{"72000", {errc::conflict, advice::transaction}},
+    // An ODBC driver has no memory for the answer.
+    rule{"HY001", {errc::connection_lost, advice::session}},
     // An error that a trigger raised; its message may quote the row.
     rule{"P0",
          {errc::constraint_violated, advice::never,

@@ -10,6 +10,7 @@ enum primary : int {
   perm = 3,
   busy = 5,
   locked = 6,
+  nomem = 7,
   readonly = 8,
   interrupt = 9,
   io_error = 10,
@@ -50,6 +51,8 @@ verdict classify_sqlite(const native_error& failure) {
     case busy:
     case locked:
       return {errc::busy, advice::statement};
+    case nomem:
+      return {errc::busy, advice::transaction};
     case schema:
       return {errc::conflict, advice::statement};
     case readonly:

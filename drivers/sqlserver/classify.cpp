@@ -120,6 +120,9 @@ constexpr rule rules[] = {
 
 constexpr std::array state_rules{
     state_rule{"HYT0", {errc::cancelled, advice::session, timed_out}},
+    state_rule{
+        "HY001",
+        {errc::connection_lost, advice::session, "the ODBC driver has no memory left for it"}},
     state_rule{"08001", {errc::connection_lost, advice::session, unreachable}},
     state_rule{"08", link_lost},
     state_rule{"28000", {errc::connection_failed, advice::never, "the server refused the login"}},

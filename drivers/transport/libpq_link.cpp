@@ -42,7 +42,9 @@ std::string_view field_of(const PGresult* answer, int code) noexcept {
 void fail(const PGconn* link, const PGresult* answer) {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
-  what.link_lost = PQstatus(link) != CONNECTION_OK;
+  // Without a state the failure is the client library's own, such as a lack of memory for the
+  // answer: what the server did is not known.
+  what.link_lost = PQstatus(link) != CONNECTION_OK || what.sqlstate.empty();
   // Messages about data quote the value, and functions on the table may quote a row.
   const bool may_quote = what.sqlstate.starts_with("22") ||
                          field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";

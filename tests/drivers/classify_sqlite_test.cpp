@@ -21,6 +21,7 @@ TEST(classify_sqlite, judges_every_code_by_its_number) {
       {517, errc::conflict, advice::transaction},  // BUSY_SNAPSHOT
       {6, errc::busy, advice::statement},
       {262, errc::busy, advice::statement},  // LOCKED_SHAREDCACHE
+      {7, errc::busy, advice::transaction},  // NOMEM
       {8, errc::read_only, advice::never},
       {1032, errc::not_found, advice::never},  // READONLY_DBMOVED
       {9, errc::cancelled, advice::statement},

@@ -6,8 +6,9 @@
 --   q  the message,
 --   n  of a new or postponed message: `due_at`, the given time or now plus the delay, `clock`, and of a new one
 --      `group_key`,
---   t  of promote: `clock`, `most` (the queue's attempts) and `regroup`: which delayed messages of groups wait behind
---      their group again (0: none; 1: those that plain SQL has inserted with a negative fence; 2: all),
+--   t  of promote: `clock`, `most` (the queue's attempts), `regroup`: which delayed messages of groups wait behind
+--      their group again (0: none; 1: those that plain SQL has inserted with a negative fence; 2: all), and `starts`:
+--      1 if a message of a group that becomes ready needs a start,
 --   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`
 --      (1: the message is given up; 2: it expired before its attempt, which does not count),
 --   m  of a message of a group with limits: `place` among those that may run (0: there is no room), and `starts`, how many
@@ -37,6 +38,10 @@ CASE WHEN q.group_key IS NOT NULL AND t.regroup >= CASE WHEN q.fence < 0 THEN 1 
 
 -- fragment: promoted_state
 CASE WHEN {last_lease_ended} THEN 4 WHEN q.state = 2 THEN {rested_state} ELSE 0 END
+
+-- fragment: moves_group
+-- Its promotion makes or takes room in its group, which must be locked.
+(t.starts = 1 OR {promoted_state} <> 0)
 
 -- fragment: promoted_finished_at
 CASE WHEN {last_lease_ended} THEN t.clock END

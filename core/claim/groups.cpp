@@ -24,17 +24,19 @@ std::uint64_t slot_of(std::string_view group) noexcept {
   return (hash ^ (hash >> 32)) % locks_of_a_queue;
 }
 
+identity_request lock_of(const queue_state& queue, std::uint64_t slot) noexcept {
+  // The identity is random, so another lock has the same number only by chance.
+  return {static_cast<std::int64_t>((static_cast<std::uint64_t>(queue.info().identity) + 1 + slot) &
+                                    0x7FFFFFFFFFFFFFFFULL)};
+}
+
 std::vector<identity_request> locks_of(const queue_state& queue, const group_set& groups) {
   // Sorted, so that two transactions that lock several groups cannot deadlock.
   std::set<std::uint64_t> slots;
   for (const std::string& group : groups) slots.insert(slot_of(group));
   std::vector<identity_request> out;
   out.reserve(slots.size());
-  for (const std::uint64_t slot : slots) {
-    // The identity is random, so another lock has the same number only by chance.
-    out.push_back({static_cast<std::int64_t>(
-        (static_cast<std::uint64_t>(queue.info().identity) + 1 + slot) & 0x7FFFFFFFFFFFFFFFULL)});
-  }
+  for (const std::uint64_t slot : slots) out.push_back(lock_of(queue, slot));
   return out;
 }
 
@@ -189,6 +191,22 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
   queue.execute(&tx, statements::queue_lock, {}, locks_of(queue, groups));
+}
+
+bool passes_groups(const queue_state& queue) noexcept {
+  return queue.info().groups && !queue.database().capabilities().one_writer;
+}
+
+group_set lock_free_groups(const queue_state& queue, transaction_state& tx, group_set groups) {
+  const std::vector<identity_request> locks = locks_of(queue, groups);
+  std::set<std::int64_t> held;
+  for (const auto& row : queue.execute(&tx, statements::queue_try_lock, {}, locks)) {
+    if (row.held) held.insert(locks[row.item].identity);
+  }
+  std::erase_if(groups, [&](const std::string& group) {
+    return !held.contains(lock_of(queue, slot_of(group)).identity);
+  });
+  return groups;
 }
 
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,

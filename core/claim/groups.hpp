@@ -29,6 +29,13 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 /// Until the transaction ends.
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
 
+/// Whether another transaction may hold the lock of a group for long: a take then passes the group.
+[[nodiscard]] bool passes_groups(const queue_state& queue) noexcept;
+
+/// As lock_groups, but waits for no lock.
+/// @return those that are locked.
+group_set lock_free_groups(const queue_state& queue, transaction_state& tx, group_set groups);
+
 /// Makes held messages ready as far as there is room. The groups must be locked.
 /// @param returned messages of these groups that have become ready in the same transaction: in a
 ///   group with a rate they need a start.

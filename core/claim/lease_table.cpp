@@ -69,12 +69,12 @@ class own_table final : public lease_table {
   }
 
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
-                                       std::size_t max) const override {
+                                       std::size_t max,
+                                       std::optional<std::string_view> locked) const override {
     std::vector<changed_message> out;
-    for (const state_row& row : queue.execute(tx, statements::claim_promote,
-                                              {.max = max,
-                                              .max_attempts = queue.info().max_attempts,
-                                              .regroup = regroup_of(queue)})) {
+    promote_request asked = due_now(queue, max);
+    asked.locked = locked;
+    for (const state_row& row : queue.execute(tx, statements::claim_promote, asked)) {
       out.push_back({.id = row.id, .state = row.state});
     }
     return out;
@@ -259,6 +259,13 @@ std::vector<receipt> copied(const receipts_view& receipts) {
 const lease_table& leases_of(const queue_state& queue) noexcept {
   static const own_table table;
   return queue.mapped() != nullptr ? *queue.mapped() : table;
+}
+
+promote_request due_now(const queue_state& queue, std::size_t max) noexcept {
+  return {.max = max,
+          .max_attempts = queue.info().max_attempts,
+          .regroup = regroup_of(queue),
+          .starts = queue.info().group_rates};
 }
 
 int regroup_of(const queue_state& queue) noexcept {

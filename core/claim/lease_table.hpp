@@ -15,6 +15,7 @@
 #include <tableq/stats.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/claim_requests.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -112,8 +113,10 @@ class lease_table {
   [[nodiscard]] const kept_outcomes& keeps() const noexcept { return keeps_; }
 
   /// Makes due and expired messages ready or dead.
+  /// @param locked ids with commas between: see promote_request.
   virtual std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
-                                               std::size_t max) const = 0;
+                                               std::size_t max,
+                                               std::optional<std::string_view> locked) const = 0;
   /// How long until the next message falls due.
   [[nodiscard]] virtual std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const = 0;
@@ -143,6 +146,9 @@ const lease_table& leases_of(const queue_state& queue) noexcept;
 
 /// The receipts as items of statements.
 [[nodiscard]] std::vector<receipt> copied(const receipts_view& receipts);
+
+/// For so many messages that are due.
+[[nodiscard]] promote_request due_now(const queue_state& queue, std::size_t max) noexcept;
 
 /// Which delayed messages wait behind their group again: see drivers/states.sql.
 [[nodiscard]] int regroup_of(const queue_state& queue) noexcept;

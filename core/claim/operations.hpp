@@ -76,6 +76,10 @@ std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
 /// Ends attempts, with the consequences.
 std::vector<settle_result> end_attempts(const queue_state& queue, transaction_state* tx,
                                         std::span<const ended_attempt> attempts);
+/// The same for messages that a take cannot deliver. Those whose groups are locked return when
+/// their leases end.
+void end_unfit(const queue_state& queue, transaction_state* tx,
+               std::span<const ended_attempt> attempts);
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts);
 

@@ -171,6 +171,28 @@ std::vector<settle_result> end_attempts(const queue_state& queue, transaction_st
                               }));
 }
 
+void end_unfit(const queue_state& queue, transaction_state* tx,
+               std::span<const ended_attempt> attempts) {
+  if (!passes_groups(queue)) return static_cast<void>(end_attempts(queue, tx, attempts));
+  in_one_transaction(queue.database(), tx, [&](transaction_state& own) {
+    std::vector<message_id> ids;
+    for (const ended_attempt& one : attempts) ids.push_back(one.receipt.id);
+    const auto rows = queue.execute(&own, statements::claim_group_of, {}, ids);
+    group_set groups;
+    for (const auto& row : rows) groups.insert(row.group_key);
+    groups = lock_free_groups(queue, own, std::move(groups));
+    std::set<std::size_t> passed;
+    for (const auto& row : rows) {
+      if (!groups.contains(row.group_key)) passed.insert(row.item);
+    }
+    std::vector<ended_attempt> others;
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      if (!passed.contains(i)) others.push_back(attempts[i]);
+    }
+    return end_attempts(queue, &own, others);
+  });
+}
+
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts) {
   check_receipts(queue, receipts);

@@ -73,7 +73,7 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
   if (!out.taken.empty() && !all && unfit.empty()) out.course.drained_at = mark;
   if (unfit.empty()) return out;
   try {
-    end_attempts(queue, nullptr, unfit);
+    end_unfit(queue, nullptr, unfit);
   } catch (const error& failure) {
     // The others are leased, so they are delivered. These return when their leases end.
     out.trouble.emplace(failure);

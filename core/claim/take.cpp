@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -13,6 +14,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/waiting.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -22,12 +24,30 @@ constexpr std::size_t promote_batch = 1000;
 /// The batches for one take from a table of the application: a trigger there may undo each of them.
 constexpr int most_batches_of_foreign_rows = 100;
 
+/// Locks the groups that a batch of due or expired messages moves, as far as nobody else has them:
+/// a transaction may have one for hours.
+/// @return the ids of their messages, with commas between.
+std::string lock_due(const queue_state& queue, transaction_state& tx, claim_effects& done) {
+  const auto due = queue.execute(&tx, statements::claim_due, due_now(queue, promote_batch));
+  group_set groups;
+  for (const grouped_row& each : due) groups.insert(each.group_key);
+  done.groups = lock_free_groups(queue, tx, std::move(groups));
+  std::string out;
+  for (const grouped_row& each : due) {
+    if (!done.groups.contains(each.group_key)) continue;
+    out.append(out.empty() ? "" : ",").append(std::to_string(each.id.value));
+  }
+  return out;
+}
+
 /// Makes a batch of due or expired messages ready or dead.
 /// @return how many.
 std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
   return claim_step(
       queue, tx, {}, has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
-        const auto moved = leases_of(queue).promote(queue, step_tx, promote_batch);
+        std::optional<std::string> locked;
+        if (passes_groups(queue)) locked = lock_due(queue, *step_tx, done);
+        const auto moved = leases_of(queue).promote(queue, step_tx, promote_batch, locked);
         std::vector<message_id> left;  // their groups have room
         for (const changed_message& each : moved) {
           const bool dead = each.state == message_state::dead;
@@ -36,7 +56,8 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
           if (starts) done.returned.push_back(each.id);
           if (dead || starts || each.state == message_state::held) left.push_back(each.id);
         }
-        if (queue.info().groups && !left.empty()) lock_groups_of(queue, *step_tx, left, done);
+        if (queue.info().groups && !locked && !left.empty())
+          lock_groups_of(queue, *step_tx, left, done);
         done.left = !moved.empty();  // Some messages may be dead now.
         return moved.size();
       });
@@ -144,7 +165,7 @@ class taking {
       last_.limited = last_.limited && none;
       if (unfit.empty()) return good;
       try {
-        end_attempts(queue, tx, unfit);
+        end_unfit(queue, tx, unfit);
       } catch (const error& failure) {
         // The deliverable messages are leased, so they are delivered. The others return when their
         // leases end. In a transaction of tableq's the error undoes everything.

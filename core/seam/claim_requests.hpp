@@ -66,7 +66,11 @@ struct promote_request {
   int max_attempts = 0;
   /// Which delayed messages of groups wait behind their group again: see drivers/states.sql.
   int regroup = 0;
-  TABLEQ_FIELDS(promote_request, max, max_attempts, regroup)
+  bool starts = false;  ///< Groups have rates, so that a message that becomes ready needs a start.
+  /// Ids with commas between: of the messages that move their groups only these, whose groups are
+  /// locked. Empty: all.
+  std::optional<std::string_view> locked = {};
+  TABLEQ_FIELDS(promote_request, max, max_attempts, regroup, starts, locked)
 };
 
 /// How completed messages are kept.
@@ -330,6 +334,13 @@ struct waiting_row : waiting_group {
 struct group_row {
   std::string group_key = {};
   TABLEQ_FIELDS(group_row, group_key)
+};
+
+/// A message and its group.
+struct grouped_row {
+  message_id id = {};
+  std::string group_key = {};
+  TABLEQ_FIELDS(grouped_row, id, group_key)
 };
 
 /// A message of a group that has become ready, delayed until its group may start it, or held.

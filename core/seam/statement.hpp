@@ -30,6 +30,8 @@ namespace tableq::inline v0::core {
   record(catalog, remove, name_request, nothing, nothing) \
   query(table, exists, nothing, nothing, present_row) \
   query(queue, lock, nothing, identity_request, nothing) \
+  query(queue, try_lock, nothing, identity_request, held_row, \
+        .unless = &capabilities::one_writer) \
   record(queue, drop, nothing, nothing, nothing) \
   query(notify, send, notice_request, nothing, nothing, \
         .adds = true, .needs = &capabilities::notifies) \
@@ -73,6 +75,7 @@ namespace tableq::inline v0::core {
   change(claim, free, nothing, key_item, id_row) \
   change(claim, take, take_request, nothing, delivery_row, \
         .lane = lane::read, .order = by_priority, .in_tables = statement::table_take) \
+  query(claim, due, promote_request, nothing, grouped_row, .unless = &capabilities::one_writer) \
   change(claim, promote, promote_request, nothing, state_row, .lane = lane::promote) \
   change(claim, complete, nothing, receipt, id_row, \
         .lane = lane::complete, .in_tables = statement::table_complete) \

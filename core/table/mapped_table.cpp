@@ -292,8 +292,9 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
   return out;
 }
 
-std::vector<changed_message> mapped_table::promote(const queue_state& queue, transaction_state* tx,
-                                                   std::size_t max) const {
+std::vector<changed_message> mapped_table::promote(
+    const queue_state& queue, transaction_state* tx, std::size_t max,
+    std::optional<std::string_view> /*locked*/) const {
   if (made_.expire == nullptr) return {};
   std::vector<changed_message> out;
   for (const changed_row& each : rows_of<changed_row>(

@@ -49,7 +49,8 @@ class mapped_table final : public lease_table {
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override;
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
-                                       std::size_t max) const override;
+                                       std::size_t max,
+                                       std::optional<std::string_view> locked) const override;
   [[nodiscard]] std::optional<std::chrono::milliseconds> next_due(
       const queue_state& queue) const override;
   std::vector<changed_message> change(const queue_state& queue, transaction_state* tx,

@@ -663,6 +663,12 @@ SELECT CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS 
 -- The locks are taken in the order of the array.
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.unnest(CAST(:identity AS bigint[]))) {lock_place}
 
+-- name: queue.try_lock
+-- The same without waiting: which of the locks were free.
+SELECT g.item - 1 AS item, CASE WHEN pg_catalog.pg_try_advisory_xact_lock(g.identity) THEN 1 ELSE 0 END AS held
+FROM (SELECT pg_catalog.unnest(CAST(:identity AS bigint[])) AS identity,
+             pg_catalog.generate_subscripts(CAST(:identity AS bigint[]), 1) AS item {lock_place}) AS g
+
 -- name: queue.alter
 -- All others wait behind a lock that is waited for; so this transaction waits briefly, and is tried again. CREATE
 -- INDEX goes together with readers.
@@ -1463,6 +1469,16 @@ WHERE identity = CAST(:own_identity AS bigint)
 ON CONFLICT (queue) DO UPDATE
 SET identity = excluded.identity, floors = excluded.floors, saved_at = excluded.saved_at
 
+-- name: claim.due
+-- Of the messages that claim.promote would promote, those whose groups must be locked first.
+SELECT q.id, q.group_key
+FROM (SELECT * {first_due}) AS q
+CROSS JOIN (SELECT CAST(:max_attempts AS bigint),
+                   CAST(:regroup AS bigint),
+                   CAST(:starts AS bigint)) AS t (most, regroup, starts)
+WHERE q.group_key IS NOT NULL
+  AND {moves_group}
+
 -- name: claim.promote
 WITH due AS MATERIALIZED (
   SELECT id
@@ -1482,8 +1498,11 @@ SET state = {promoted_state},
     fence = GREATEST(q.fence, 4294967296){set_ready_at}
 FROM (SELECT {clock},
              CAST(:max_attempts AS bigint),
-             CAST(:regroup AS bigint)) AS t (clock, most, regroup)
+             CAST(:regroup AS bigint),
+             CAST(:starts AS bigint)) AS t (clock, most, regroup, starts)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
+  AND (CAST(:locked AS text) IS NULL OR q.group_key IS NULL OR NOT {moves_group}
+       OR q.id = ANY (CAST('{' || CAST(:locked AS text) || '}' AS bigint[])))
   AND {own_queue}
 RETURNING q.id, q.state
 

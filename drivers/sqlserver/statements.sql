@@ -382,6 +382,27 @@ BEGIN
   IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 END
 
+-- name: queue.try_lock
+-- The same without waiting: which of the locks were free.
+DECLARE @got int;
+DECLARE @what nvarchar(60);
+DECLARE @next int;
+DECLARE @locks TABLE (item int NOT NULL PRIMARY KEY, what nvarchar(60) NOT NULL, held int NOT NULL);
+INSERT INTO @locks (item, what, held)
+SELECT v.item, CONCAT(N'tableq ', v.[identity]), 0
+FROM (VALUES {items: (:item, CAST(:identity AS bigint))}) AS v (item, [identity])
+WHERE v.[identity] IS NOT NULL;
+SET @next = (SELECT MIN(item) FROM @locks);
+WHILE @next IS NOT NULL
+BEGIN
+  SET @what = (SELECT what FROM @locks WHERE item = @next);
+  EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
+    @LockTimeout = 0;
+  IF @got >= 0 UPDATE @locks SET held = 1 WHERE item = @next;
+  SET @next = (SELECT MIN(item) FROM @locks WHERE item > @next);
+END
+SELECT item, held FROM @locks
+
 -- name: queue.alter
 -- Only those with rights on the server see the locks of others. queue.drop has its own time-out.
 SELECT CAST(NULL AS nvarchar(100)) AS sessions
@@ -698,26 +719,40 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
        CASE WHEN inserted.expires_at <= @clock THEN 1 ELSE 0 END AS expired,
        inserted.headers, inserted.payload, {since}
 
--- name: claim.promote
--- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,
+-- fragment: first_due
+-- READPAST twice: a settlement locks the table first and the index second. These statements have the reverse order,
 -- so waiting could deadlock.
+SELECT TOP (CAST(:max AS bigint)) w.id
+FROM (
+  SELECT leased.id, leased.due_at
+  FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
+        FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 1 AND due_at <= {clock}
+        ORDER BY due_at, priority DESC, id) AS leased
+  UNION ALL
+  SELECT delayed.id, delayed.due_at
+  FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
+        FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 2 AND due_at <= {clock}
+        ORDER BY due_at, priority DESC, id) AS delayed
+) AS w
+ORDER BY w.due_at, w.id
+
+-- name: claim.due
+-- Of the messages that claim.promote would promote, those whose groups must be locked first.
+SELECT q.id, CAST(q.group_key AS nvarchar(200)) AS group_key
+FROM ({first_due}) AS due
+CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
+                   CAST(:starts AS bigint) AS starts) AS t
+INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = due.id
+WHERE q.group_key IS NOT NULL
+  AND {moves_group}
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.promote
 {refuse_dropped}
 WITH due AS (
-  SELECT TOP (CAST(:max AS bigint)) w.id
-  FROM (
-    SELECT leased.id, leased.due_at
-    FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-          WHERE state = 1 AND due_at <= {clock}
-          ORDER BY due_at, priority DESC, id) AS leased
-    UNION ALL
-    SELECT delayed.id, delayed.due_at
-    FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-          WHERE state = 2 AND due_at <= {clock}
-          ORDER BY due_at, priority DESC, id) AS delayed
-  ) AS w
-  ORDER BY w.due_at, w.id
+  {first_due}
 )
 UPDATE q
 SET state = {promoted_state},
@@ -728,10 +763,14 @@ SET state = {promoted_state},
 OUTPUT inserted.id, inserted.state
 FROM due
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
-                   {clock} AS clock) AS t
+                   CAST(:starts AS bigint) AS starts, {clock} AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = due.id
 CROSS APPLY (SELECT {earlier_errors} AS errors) AS h
+WHERE CAST(:locked AS nvarchar(max)) IS NULL
+  OR q.group_key IS NULL
+  OR NOT {moves_group}
+  OR q.id IN (SELECT CAST(g.value AS bigint) FROM OPENJSON(CONCAT(N'[', CAST(:locked AS nvarchar(max)), N']')) AS g)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.complete

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <future>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -80,6 +81,27 @@ TEST_P(claim_group, goes_on_while_a_message_is_postponed_and_has_room_for_it_aft
   EXPECT_TRUE(queue.take(1).empty()) << "two of a group at a time";
   EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
+}
+
+TEST_P(claim_group, is_passed_by_takes_while_an_open_transaction_has_its_lock) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  auto queue = grouped({}, 1);
+  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
+  for (const char* each : {"b1", "b2"}) queue.enqueue(each, {.group = "b"});
+  queue.enqueue("c1", {.group = "c", .time_to_live = 30s});
+  EXPECT_EQ(payloads(queue.take(2)), (names{"a1", "b1"}));
+  auto tx = db_with_clock().begin();
+  queue.in(tx).enqueue("a3", {.group = "a"});
+  queue.in(tx).enqueue("c2", {.group = "c"});
+  clock.advance(31s);
+  auto taken = std::async(std::launch::async, [&] { return payloads(queue.take(10)); });
+  EXPECT_EQ(taken.wait_for(for_ever), std::future_status::ready);
+  tx.commit();
+  EXPECT_EQ(taken.get(), (names{"b2"})) << "the last lease of a1 has ended, and c1 has expired";
+  EXPECT_EQ(payloads(queue.take(10)), (names{"a2"}));
+  clock.advance(31s);
+  EXPECT_EQ(payloads(queue.take(10)), (names{"a3", "c2"}));
+  EXPECT_EQ(queue.stats().dead, 5U);
 }
 
 TEST_P(claim_group, in_a_transaction_goes_on_when_and_only_when_that_commits) {

@@ -223,6 +223,22 @@ TEST_P(group_limit, whose_change_meets_a_locked_group_holds_up_no_read) {
   EXPECT_EQ(taken(queue), (numbers{{"a", 1}, {"b", 1}}));
 }
 
+TEST_P(group_limit, of_a_rate_lets_takes_pass_a_locked_group) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1, .burst = 1});
+  for (const char* each : {"a", "b"}) fill(queue, each, 2);
+  EXPECT_EQ(taken(queue), (numbers{{"a", 1}, {"b", 1}}));
+  auto holds = db_with_clock().begin();
+  queue.in(holds).enqueue("x", {.group = "a"});
+  clock.advance(1s);
+  auto reads = std::async(std::launch::async, [&] { return taken(queue); });
+  EXPECT_EQ(reads.wait_for(for_ever), std::future_status::ready);
+  holds.rollback();
+  EXPECT_EQ(reads.get(), (numbers{{"b", 1}}));
+  EXPECT_EQ(taken(queue), (numbers{{"a", 1}}));
+}
+
 TEST_P(group_limit, whose_change_nobody_follows_is_found_by_doctor) {
   if (!can().shared) return;
   auto queue = tenants();

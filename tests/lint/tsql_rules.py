@@ -79,6 +79,7 @@ OWN = {
     "claim.hold": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
     "claim.next_groups": ["READCOMMITTEDLOCK READPAST ROWLOCK"],
     "claim.replace": ["READCOMMITTEDLOCK ROWLOCK", "ROWLOCK UPDLOCK"],
+    "claim.due": ["READCOMMITTEDLOCK READPAST ROWLOCK", "READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
 }
 # The locks of their groups are held.
 ONE_BY_ONE = {"claim.advance", "claim.advance_limited", "group.start"}

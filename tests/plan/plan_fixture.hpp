@@ -125,6 +125,8 @@ class plan : public on_each_backend {
             .with = {{"max", "1000"},
                      {"max_attempts", "5"},
                      {"regroup", "0"},
+                     {"starts", "0"},
+                     {"locked", "NULL"},
                      {"now", "NULL"},
                      {"passed", "0"}}};
   }

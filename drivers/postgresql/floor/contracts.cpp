@@ -95,6 +95,7 @@ beginning beginning_of(statement id) noexcept {
     case lifo_dequeue_strict:
       return beginning::front;  // Its messages stand before those that are deleted.
     case pending_next_due:
+    case claim_due:
     case claim_promote:
     case claim_next_due:
       return beginning::search;

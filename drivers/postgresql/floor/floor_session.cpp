@@ -295,8 +295,9 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
 row_set floor_session::search(known_table& of, const core::contract& what,
                               std::span<const value> shared) {
   const bool pending = what.id == statement::pending_next_due && !of.set_clock();
+  const bool locks = what.id == statement::claim_due;  // for claim.promote, which comes next
   row_set rows = from(pending ? contract_of(own_statement::pending_next_due_from) : what, of.names,
-                      shared, usable_places(of, of.where.search(what.writes)), {});
+                      shared, usable_places(of, of.where.search(what.writes || locks, locks)), {});
   if (what.id == statement::claim_promote) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       of.where.met(rows.integer(i, place_of<core::state_row>("id")));

@@ -145,10 +145,10 @@ void table_places::glanced(const start& begun, time_point now) {
   started_over_ = true;
 }
 
-places table_places::search(bool all) {
+places table_places::search(bool all, bool again) {
   const std::scoped_lock hold(mutex_);
   places out = at_;
-  if (all && std::exchange(overdue_, false)) out.passed = lowest;
+  if (all && std::exchange(overdue_, overdue_ && again)) out.passed = lowest;
   return out;
 }
 

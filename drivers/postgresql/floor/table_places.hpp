@@ -105,7 +105,8 @@ class table_places {
   /// The beginning of a search for due messages.
   /// @param all true: the first call after a read from the start without messages searches from
   ///   there, because a due message may have stopped that read.
-  [[nodiscard]] places search(bool all);
+  /// @param again the next call is for the same messages.
+  [[nodiscard]] places search(bool all, bool again = false);
 
   /// A message is there that no read has returned.
   void met(position id) noexcept;

@@ -328,6 +328,10 @@ std::optional<error> core::failure_of_application(connection& session,
   return static_cast<drivers::dialect_session&>(session).failure_of_application(thrown);
 }
 
+void core::give_up(connection& session) noexcept {
+  static_cast<drivers::dialect_session&>(session).give_up();
+}
+
 std::string_view core::reserved_beginning(std::string_view table) noexcept {
   // SQLite also reserves it for indexes: their names are the table's name, `_` and a suffix.
   if (table == "sqlite") return "sqlite_";

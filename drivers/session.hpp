@@ -58,6 +58,10 @@ class dialect_session : public core::connection {
   /// Empty: the session is not lost, and the exception is not that of a statement.
   [[nodiscard]] std::optional<error> failure_of_application(const std::exception& thrown);
 
+  void give_up() noexcept {
+    if (texts_->transport->give_up != nullptr) texts_->transport->give_up(session_);
+  }
+
   /// The place of its connection.
   [[nodiscard]] session_place place() const {
     return texts_->transport->place(session_, transport_->files());

@@ -186,6 +186,8 @@ struct transport_kind {
                                            const core::any_session& session) = nullptr;
   /// The doubt that is left about an address. A null function: none.
   core::doubt (*doubt)(const endpoint& address) noexcept = nullptr;
+  /// As core::give_up, for an open session of this kind. A null function: it cannot.
+  void (*give_up)(const core::any_session& session) noexcept = nullptr;
   bool bare = false;  ///< Whether it reports the ids of changed rows to texts that return none.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
   /// supplies it as `:now`.

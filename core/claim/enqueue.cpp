@@ -374,6 +374,7 @@ std::vector<enqueued> add_each(const core::queue_state& queue, core::transaction
 
 enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options& options,
                               const when_full& full) {
+  const core::stop_scope heard(full.stop);
   return core::operation(*this, core::statement::claim_enqueue,
                          [&](const core::queue_state& mine, core::transaction_state* tx) {
                            const core::claim_message one{payload.view(), &options};
@@ -382,6 +383,7 @@ enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options&
 }
 std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_message>& messages,
                                                  const when_full& full) {
+  const core::stop_scope heard(full.stop);
   return core::operation(*this, core::statement::claim_enqueue, add_each<new_claim_message>,
                          messages.items(), full);
 }

@@ -42,7 +42,9 @@ receipts_view just(const receipt& one) {
 }  // namespace
 
 std::vector<delivery> leased_queue::take(std::size_t max, const take_options& options) {
-  return lease_operation(*this, statement::claim_take, core::take, max, options, nullptr);
+  return core::until_stopped(options.stop, [&] {
+    return lease_operation(*this, statement::claim_take, core::take, max, options, nullptr);
+  });
 }
 std::optional<delivery> leased_queue::take_one(const take_options& options) {
   std::vector<delivery> taken = take(1, options);

@@ -156,39 +156,40 @@ settle_result claim_queue::complete(const receipt& taken, payload_view result) {
 }
 
 awaited claim_queue::wait_for(message_id id, const wait_for_options& options) const {
-  return core::operation_outside(
-      *this, statement::claim_outcome, [&](const queue_state& mine) -> awaited {
-        using ending = awaited::ending;
-        constexpr std::chrono::milliseconds shortest{10};
-        constexpr std::chrono::milliseconds longest{500};
-        core::check_wait(options.wait, false);
-        core::settled_bell bell(mine, id);
-        const auto until = std::chrono::steady_clock::now() + options.wait;
-        core::backoff pauses(shortest, std::min(longest, mine.database().options().poll_interval));
-        for (;;) {
-          const std::uint64_t mark = bell.mark();
-          const auto found =
-              mine.execute(nullptr, core::statements::claim_state_of, {}, std::span(&id, 1));
-          if (found.empty()) return {.how = ending::gone};
-          const message_state state = found.front().state;
-          if (state == message_state::done || state == message_state::dead) {
-            std::optional<stored_message> end =
-                std::move(core::get(mine, nullptr, std::span(&id, 1),
-                                    {.detail = message_detail::outline, .result = true})
-                              .front());
-            if (!end) return {.how = ending::gone};  // It was purged just now.
-            awaited out{.how = state == message_state::done ? ending::done : ending::dead,
-                        .state = state,
-                        .result = std::move(end->result)};
-            if (!end->errors.empty()) out.error = std::move(end->errors.back());
-            return out;
-          }
-          const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-              until - std::chrono::steady_clock::now());
-          if (options.stop.stop_requested() || left.count() <= 0) return {.state = state};
-          if (bell.wait(mark, std::min(pauses.pause(), left), options.stop)) pauses.reset();
-        }
-      });
+  const auto look = [&](const queue_state& mine) -> awaited {
+    using ending = awaited::ending;
+    constexpr std::chrono::milliseconds shortest{10};
+    constexpr std::chrono::milliseconds longest{500};
+    core::check_wait(options.wait, false);
+    core::settled_bell bell(mine, id);
+    const auto until = std::chrono::steady_clock::now() + options.wait;
+    core::backoff pauses(shortest, std::min(longest, mine.database().options().poll_interval));
+    for (;;) {
+      const std::uint64_t mark = bell.mark();
+      const auto found =
+          mine.execute(nullptr, core::statements::claim_state_of, {}, std::span(&id, 1));
+      if (found.empty()) return {.how = ending::gone};
+      const message_state state = found.front().state;
+      if (state == message_state::done || state == message_state::dead) {
+        std::optional<stored_message> end =
+            std::move(core::get(mine, nullptr, std::span(&id, 1),
+                                {.detail = message_detail::outline, .result = true})
+                          .front());
+        if (!end) return {.how = ending::gone};  // It was purged just now.
+        awaited out{.how = state == message_state::done ? ending::done : ending::dead,
+                    .state = state,
+                    .result = std::move(end->result)};
+        if (!end->errors.empty()) out.error = std::move(end->errors.back());
+        return out;
+      }
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      if (options.stop.stop_requested() || left.count() <= 0) return {.state = state};
+      if (bell.wait(mark, std::min(pauses.pause(), left), options.stop)) pauses.reset();
+    }
+  };
+  return core::until_stopped(
+      options.stop, [&] { return core::operation_outside(*this, statement::claim_outcome, look); });
 }
 
 }  // namespace tableq::inline v0

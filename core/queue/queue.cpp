@@ -41,6 +41,7 @@ const operations& names_of(const queue& handle) noexcept {
 template <class Options>
 message_id add_message(const queue& handle, payload_view payload, const Options& options,
                        const when_full& full) {
+  const core::stop_scope heard(full.stop);
   return operation(handle, names_of(handle).enqueue,
                    [&](const queue_state& state, transaction_state* tx) {
                      const auto item = core::to_item(state, payload.view(), options);
@@ -63,6 +64,7 @@ std::vector<message_id> add_checked(const queue_state& state, transaction_state*
 template <class Message>
 std::vector<message_id> add_messages(const queue& handle, std::span<const Message> messages,
                                      const when_full& full) {
+  const core::stop_scope heard(full.stop);
   return operation(handle, names_of(handle).enqueue, add_checked<Message>, messages, full);
 }
 
@@ -133,7 +135,9 @@ std::optional<message> destructive_queue::dequeue(const dequeue_options& options
 }
 std::vector<message> destructive_queue::dequeue_batch(std::size_t max,
                                                       const dequeue_options& options) {
-  return operation(*this, names_of(*this).dequeue, core::dequeue, max, options);
+  return core::until_stopped(options.stop, [&] {
+    return operation(*this, names_of(*this).dequeue, core::dequeue, max, options);
+  });
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {

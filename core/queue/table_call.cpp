@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -221,6 +222,9 @@ void run_together(std::span<combined_call* const> all) {
   }
   database_state& database = first.queue_.database();
   const bool one_statement = groups.size() <= 1 && first.one_statement();
+  // One caller's stop is not the others'.
+  std::optional<stop_scope> common;
+  if (all.size() > 1) common.emplace(std::stop_token());
   const auto once = [&] {
     const leased_session session = database.sessions().lease();
     std::optional<unit_of_work> unit;

@@ -235,6 +235,10 @@ void open_callers(driver& database, soci::session& session);
 /// threw. Empty: the exception is another one, and the session is not lost.
 std::optional<error> failure_of_application(connection& session, const std::exception& thrown);
 
+/// The session's call that waits for the server in another thread is lost at once, where the client
+/// library can do that.
+void give_up(connection& session) noexcept;
+
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
 /// valid everywhere.
 /// @return the prefix with which the table's name, or that of its indexes, would begin; empty for

@@ -33,6 +33,7 @@ retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
 
 bool retry_policy::again(const error& failure, const observation* watched) {
   if (dynamic_cast<const no_free_session*>(&failure) != nullptr) return false;
+  if (stop_scope::stop().stop_requested()) return false;
   ++attempts_;
   // Its session is closed, and the next one may reach a server that takes writes. If not, this
   // server has none: once is enough.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
+#include <type_traits>
 
 #include <tableq/error.hpp>
 
@@ -63,6 +65,19 @@ auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,
     } catch (const error& failure) {
       if (!policy.again(failure, watched)) throw;
     }
+  }
+}
+
+/// Runs a read that the token ends, also while it waits for a session or repeats.
+/// @return empty, then.
+template <class Read>
+auto until_stopped(const std::stop_token& stop, Read read) -> std::invoke_result_t<Read&> {
+  const stop_scope heard(stop);
+  try {
+    return read();
+  } catch (const error& failure) {
+    if (failure.code() != errc::busy || !stop.stop_requested()) throw;
+    return {};
   }
 }
 

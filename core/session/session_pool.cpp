@@ -9,7 +9,29 @@
 
 namespace tableq::inline v0::core {
 
-void session_returner::operator()(connection* session) const noexcept {
+namespace {
+
+const stop_scope*& innermost_here() noexcept {
+  thread_local const stop_scope* scope = nullptr;
+  return scope;
+}
+
+}  // namespace
+
+stop_scope::stop_scope(std::stop_token stop, std::stop_token cut) noexcept
+    : stop_(std::move(stop)), cut_(std::move(cut)), outer_(std::exchange(innermost_here(), this)) {}
+stop_scope::~stop_scope() {
+  innermost_here() = outer_;
+}
+const stop_scope* stop_scope::innermost() noexcept {
+  return innermost_here();
+}
+std::stop_token stop_scope::stop() noexcept {
+  return innermost() == nullptr ? std::stop_token() : innermost()->stop_;
+}
+
+void session_returner::operator()(connection* session) noexcept {
+  cut.reset();
   pool->give_back(std::unique_ptr<connection>(session));
 }
 
@@ -27,7 +49,13 @@ leased_session session_pool::lease(std::chrono::milliseconds patience) {
   born_.check(driver_.name());
   std::unique_ptr<connection> session = idle_or_place(patience);
   if (!session) session = connect();
-  return leased_session(session.release(), session_returner{this});
+  leased_session out(session.release(), session_returner{this});
+  const stop_scope* const scope = stop_scope::innermost();
+  if (scope != nullptr && scope->cut().stop_possible()) {
+    out.get_deleter().cut =
+        std::make_unique<std::stop_callback<session_cut>>(scope->cut(), session_cut{out.get()});
+  }
+  return out;
 }
 
 std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::milliseconds patience) {
@@ -36,11 +64,16 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
   {
     std::unique_lock hold(mutex_);
     const auto free = [this] { return !idle_.empty() || open_ < most_; };
-    if (!free() && !returned_.wait_for(hold, patience, free)) {
+    const std::stop_token stop = stop_scope::stop();
+    const stop_scope* const scope = stop_scope::innermost();
+    const bool cut = scope != nullptr && scope->cut().stop_requested();
+    if (cut || (!free() && !returned_.wait_for(hold, stop, patience, free))) {
       throw no_free_session(
           errc::busy, advice::statement,
-          "all sessions stayed in use for the session time-out; end transactions sooner, raise "
-          "max_sessions, or do not call from inside an open transaction's thread",
+          stop.stop_requested()
+              ? "the call was to stop before it had a session"
+              : "all sessions stayed in use for the session time-out; end transactions sooner, "
+                "raise max_sessions, or do not call from inside an open transaction's thread",
           {.backend = driver_.name(), .operation = "connect"});
     }
     while (!idle_.empty() && !found) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include <tableq/error.hpp>
@@ -23,10 +25,42 @@ class no_free_session : public error {
   using error::error;
 };
 
+/// The tokens that end the waits of a thread while an object lives; the innermost one counts.
+///
+/// @par Thread safety
+/// Objects end in the thread that made them, in reverse order.
+class stop_scope {
+ public:
+  /// @param stop ends waits for a session, and repetitions.
+  /// @param cut also ends calls that wait for a server: their sessions are lost.
+  explicit stop_scope(std::stop_token stop, std::stop_token cut = {}) noexcept;
+  stop_scope(const stop_scope&) = delete;
+  stop_scope& operator=(const stop_scope&) = delete;
+  ~stop_scope();
+
+  [[nodiscard]] const std::stop_token& cut() const noexcept { return cut_; }
+  /// Null: there is none.
+  [[nodiscard]] static const stop_scope* innermost() noexcept;
+  /// Of the innermost one.
+  [[nodiscard]] static std::stop_token stop() noexcept;
+
+ private:
+  std::stop_token stop_;
+  std::stop_token cut_;
+  const stop_scope* outer_;
+};
+
+/// Ends what a session waits for.
+struct session_cut {
+  connection* session;
+  void operator()() const noexcept { give_up(*session); }
+};
+
 /// Gives a session back to its pool, or closes it if it is not usable.
 struct session_returner {
   session_pool* pool = nullptr;
-  void operator()(connection* session) const noexcept;
+  std::unique_ptr<std::stop_callback<session_cut>> cut = {};  ///< By stop_scope::cut.
+  void operator()(connection* session) noexcept;
 };
 /// A session on loan.
 using leased_session = std::unique_ptr<connection, session_returner>;
@@ -46,8 +80,9 @@ class session_pool {
   session_pool& operator=(const session_pool&) = delete;
   ~session_pool();
 
-  /// @throws error errc::busy when no session was free in time; errc::invalid_argument in a child
-  ///   of the process that made the pool; the errors of connecting.
+  /// @throws error errc::busy when no session was free in time, or a stop was requested before;
+  ///   errc::invalid_argument in a child of the process that made the pool; the errors of
+  ///   connecting.
   leased_session lease() { return lease(patience_); }
   leased_session lease(std::chrono::milliseconds patience);
 
@@ -65,7 +100,7 @@ class session_pool {
   std::chrono::milliseconds patience_;
   observer* sink_;
   std::mutex mutex_;
-  std::condition_variable returned_;
+  std::condition_variable_any returned_;
   std::vector<std::unique_ptr<connection>> idle_;  // guarded by mutex_
   std::size_t open_ = 0;                           // idle and on loan; guarded by mutex_
 };

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -451,6 +452,10 @@ core::doubt doubt(const endpoint& address) noexcept {
   return address.pooler == nullptr ? core::doubt() : address.pooler->doubt();
 }
 
+void give_up(const core::any_session& session) noexcept {
+  shutdown(PQsocket(handle_of(session)), SHUT_RDWR);
+}
+
 std::optional<native_error> answer_in(const std::exception& thrown,
                                       const core::any_session& session) {
   native_error out;
@@ -474,7 +479,7 @@ const transport_kind libpq_transport {
   .name = "libpq", .backend = "postgresql", .markers = marker::numbered, .arrays = true,
   .open = open, .open_callers = open_callers, .attach = attach, .fits = nullptr, .place = place,
   .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
-  .listen = listen_through_libpq, .answer_in = answer_in, .doubt = doubt,
+  .listen = listen_through_libpq, .answer_in = answer_in, .doubt = doubt, .give_up = give_up,
 #if defined(LIBPQ_HAS_PIPELINING)
   .pipelines = true,
 #endif

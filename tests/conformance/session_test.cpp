@@ -30,6 +30,36 @@ TEST_P(sessions, a_call_that_finds_none_free_is_busy) {
   EXPECT_EQ(mail.stats().waiting, 0U);
 }
 
+TEST_P(sessions, are_not_waited_for_by_a_call_that_is_to_stop) {
+  auto narrow = open({.max_sessions = 1, .session_timeout = 5min});
+  auto mail = narrow.fifo("mail");
+  auto jobs = narrow.claim("jobs");
+  const auto one = jobs.enqueue("x").id;
+  std::stop_source stop;
+  const auto began = std::chrono::steady_clock::now();
+  {
+    const tableq::transaction tx = narrow.begin();
+    std::vector<std::jthread> all;
+    all.emplace_back([&] { EXPECT_FALSE(mail.dequeue({.wait = 5min, .stop = stop.get_token()})); });
+    all.emplace_back(
+        [&] { EXPECT_TRUE(jobs.take(1, {.wait = 5min, .stop = stop.get_token()}).empty()); });
+    all.emplace_back([&] {
+      const auto seen = jobs.wait_for(one, {.wait = 5min, .stop = stop.get_token()});
+      EXPECT_EQ(seen.how, tableq::awaited::ending::waiting);
+    });
+    all.emplace_back([&] {
+      EXPECT_CODE(busy, mail.enqueue("x", {}, {.wait = 5min, .stop = stop.get_token()}));
+    });
+    all.emplace_back([&] {
+      tableq::worker pool(jobs, [](const tableq::delivery&) {});
+      pool.stop();
+      pool.join();
+    });
+    stop.request_stop();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 2min);
+}
+
 TEST_P(sessions, come_back_after_every_way_to_end) {
   auto narrow = open({.max_sessions = 1, .session_timeout = 10ms});
   auto mail = narrow.fifo("mail");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -8,7 +9,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <new>
 #include <span>
 #include <string>
 #include <system_error>
@@ -121,9 +122,19 @@ class async_writer {
         std::vector<item> batch;
         std::size_t size = 0;
         while (!waiting.empty() && batch.size() < most_at_once && size < most_bytes_at_once) {
-          size += waiting.front().payload.size();
+          const std::size_t length = waiting.front().payload.size();
+          try {
+            if (batch.size() == batch.capacity()) batch.reserve(2 * batch.size() + 1);
+          } catch (const std::bad_alloc&) {  // Fewer at once.
+            break;
+          }
           batch.push_back(std::move(waiting.front()));
+          size += length;
           waiting.pop_front();
+        }
+        if (batch.empty()) {
+          changed.wait_for(lock, pause_without_memory, [] { return false; });
+          continue;
         }
         const std::size_t count = batch.size();
         lock.unlock();
@@ -140,26 +151,48 @@ class async_writer {
 
     void write(std::span<item> batch) {
       std::vector<Result> results;
-      std::optional<error> failure;
+      std::exception_ptr failed;
+      bool apart = false;
       try {
         if (closed)
           throw error(errc::cancelled, advice::never, "a callback has closed the queue", origin);
         results = store_all(batch);
-      } catch (const error& failed) {
-        failure.emplace(failed);
+      } catch (const error& failure) {
+        failed = std::current_exception();
+        apart = batch.size() > 1 && may_concern_one_call(failure);
       } catch (...) {  // Usually a lack of memory; a test's clock may throw anything.
-        failure.emplace(errc::internal, advice::never, "the message could not be handed over",
-                        origin);
-      }
-      if (failure && batch.size() > 1 && may_concern_one_call(*failure)) {
-        for (item& each : batch) write({&each, 1});
-        return;
+        failed = std::current_exception();
       }
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        batch[i].done(failure ? outcome<Result>(*failure) : outcome<Result>(std::move(results[i])));
+        if (apart) {
+          write({&batch[i], 1});
+        } else {
+          batch[i].done(failed ? told(failed) : outcome<Result>(std::move(results[i])));
+        }
       }
     }
 
+    /// Waits while there is no memory to tell it.
+    [[nodiscard]] outcome<Result> told(const std::exception_ptr& failed) const {
+      for (;; std::this_thread::sleep_for(pause_without_memory)) {
+        try {
+          try {
+            std::rethrow_exception(failed);
+          } catch (const error& failure) {
+            return outcome<Result>(failure);
+          } catch (const std::bad_alloc&) {  // Perhaps for the answer of the database.
+            return outcome<Result>(error(errc::outcome_unknown, advice::never,
+                                         "memory was short; the message may be stored", origin));
+          } catch (...) {  // A test's clock may throw anything.
+            return outcome<Result>(error(errc::internal, advice::never,
+                                         "the message could not be handed over", origin));
+          }
+        } catch (const std::bad_alloc&) {
+        }
+      }
+    }
+
+    static constexpr std::chrono::milliseconds pause_without_memory{100};
     static constexpr std::size_t most_at_once = 1000;
     static constexpr std::size_t most_bytes_at_once = std::size_t{4} * 1024 * 1024;
 

@@ -34,7 +34,9 @@ handler_result call_handler(worker_state& worker, const worker_state::work_item&
   const held& one = item.message;
   const left_to_others scope;
   backoff pauses(shortest_pause, longest_pause);
-  call_terms terms{.retry_delay = worker.options().retry_delay, .of_worker = true};
+  call_terms terms{.retry_delay = worker.options().retry_delay,
+                   .of_worker = true,
+                   .given_up = worker.given_up()};
   for (;;) {
     {
       const std::scoped_lock hold(worker.mutex());

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -88,6 +89,7 @@ void worker_engine::start_threads() {
     start([this] { state_.options().executor ? post_all() : handle_all(); },
           [this] { --state_.callers; });
   }
+  state_.threads = threads_.size();
   state_.callers = callers;
   state_.settlers = state_.queues().size();
 }
@@ -115,7 +117,7 @@ void worker_engine::run(const std::function<void()>& work,
     end();
     last = state_.has_ended() && !before;
     // The end of all takes lets the handlers end, and their end the settlements.
-    state_.wake_all();
+    state_.thread_ended();
   }
   try {
     if (last && state_.options().ended) state_.options().ended();
@@ -131,6 +133,14 @@ void worker_engine::join_threads() {
 
 worker_engine::~worker_engine() {
   abandon();
+  if (late_) {
+    // The messages are given back, or others take them after their leases. What still waits may
+    // wait for a server that is frozen.
+    std::unique_lock lock(state_.mutex());
+    const bool ended = state_.rest_of_threads(lock, longest_pause);
+    lock.unlock();
+    if (!ended) state_.give_up();
+  }
   join_threads();
 }
 
@@ -141,6 +151,7 @@ void worker_engine::check_here() const {
 bool worker_engine::stop_within(std::chrono::milliseconds longest) {
   stop();
   if (wait_for(longest)) return true;
+  late_ = true;
   state_.give_back_running();
   abandon();
   return false;
@@ -199,11 +210,22 @@ void worker_engine::handle_all() {
     const work_item one = state_.next(lock);
     if (one.queue == nullptr) return;
     lock.unlock();
-    handler_result result = call_handler(state_, one);
+    handler_result result = call(one);
     if (!here()) return;
     lock.lock();
     state_.returned(one, std::move(result));
   }
+}
+
+handler_result worker_engine::call(const work_item& one) noexcept {
+  try {
+    return call_handler(state_, one);
+  } catch (const std::bad_alloc& failure) {
+    if (here()) state_.report_trouble(*one.queue, failure.what());
+  } catch (...) {  // The executor gets no exception of a task; join throws it.
+    state_.end_with(std::current_exception());
+  }
+  return {.verdict = handled::give_back()};
 }
 
 /// One message as the executor gets it: its handler runs at most once. If the task is destroyed
@@ -221,12 +243,7 @@ class worker_engine::posted_task {
   void run() noexcept {
     if (begun_.exchange(true) || !engine_.here()) return;
     const inside here_runs(engine_);
-    handler_result result{.verdict = handled::give_back()};
-    try {
-      result = call_handler(engine_.state_, one_);
-    } catch (...) {  // The executor gets no exception of a task; join throws it.
-      engine_.state_.end_with(std::current_exception());
-    }
+    handler_result result = engine_.call(one_);
     if (engine_.here()) engine_.returned(one_, std::move(result), true);
   }
 
@@ -239,7 +256,6 @@ class worker_engine::posted_task {
 void worker_engine::post_all() {
   backoff pauses(shortest_pause, longest_pause);
   for (;;) {
-    std::string why;
     work_item one;
     {
       std::unique_lock lock(state_.mutex());
@@ -249,35 +265,50 @@ void worker_engine::post_all() {
                (!some_wait && posted_ == 0 && state_.nothing_comes());
       });
       if (std::exchange(has_run_, false)) pauses.reset();
-      if (std::exchange(dropped_, false)) {
-        why = "the executor destroyed a task that it had not run";
-      } else {
+      if (!std::exchange(dropped_, false)) {
         one = state_.pick();
         if (one.queue == nullptr) return;
         ++posted_;
       }
     }
-    if (one.queue != nullptr) why = post(one);
-    if (why.empty()) continue;
-    state_.report({.what = worker_event::kind::trouble, .why = why});
+    if (one.queue == nullptr) {
+      tell("the executor destroyed a task that it had not run");
+    } else if (post(one)) {
+      continue;
+    }
     state_.pause(pauses.pause(), true);
   }
 }
 
-std::string worker_engine::post(const work_item& one) {
-  std::string why = "the executor threw an object that is no std::exception";
+void worker_engine::tell(std::string_view trouble, std::string_view more) const noexcept {
+  const auto report = [&](std::string_view why) {
+    state_.report({.what = worker_event::kind::trouble, .why = why});
+  };
+  try {
+    report(std::string(trouble).append(more));
+  } catch (const std::bad_alloc&) {
+    report(trouble);
+  }
+}
+
+bool worker_engine::post(const work_item& one) {
+  bool made = false;
   try {
     // The executor's function may be copied, and the message has one handler.
-    state_.options().executor([task = std::make_shared<posted_task>(*this, one)] { task->run(); });
-    return {};
+    auto task = std::make_shared<posted_task>(*this, one);
+    made = true;
+    state_.options().executor([task = std::move(task)] { task->run(); });
+    return true;
   } catch (const std::exception& failure) {
-    why = std::string("the executor threw: ") + failure.what();
+    tell("the executor threw: ", failure.what());
   } catch (...) {  // An executor may throw anything.
+    tell("the executor threw an object that is no std::exception");
   }
+  if (!made) returned(one, {.verdict = handled::give_back()}, false);
   // The task is gone, unless the executor has kept it.
   const std::scoped_lock hold(state_.mutex());
   dropped_ = false;
-  return why;
+  return false;
 }
 
 void worker_engine::returned(const work_item& one, handler_result result, bool has_run) noexcept {
@@ -285,12 +316,7 @@ void worker_engine::returned(const work_item& one, handler_result result, bool h
   --posted_;
   has_run_ |= has_run;
   dropped_ |= !has_run;
-  try {
-    state_.returned(one, std::move(result));
-  } catch (...) {  // A lack of memory: the message is ready again after its lease.
-    if (!state_.failure) state_.failure = std::current_exception();
-    state_.request_stop();
-  }
+  state_.returned(one, std::move(result));
   // Under the lock: the engine may be destroyed as soon as it is free.
   state_.to_post.notify_one();
 }

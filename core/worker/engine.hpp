@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -49,9 +49,13 @@ class worker_engine {
   /// A thread: the work, and its end, which is called under the mutex.
   void run(const std::function<void()>& work, const std::function<void()>& end) noexcept;
   void handle_all();
+  /// Calls the handler. Without memory for its result the message is given back.
+  [[nodiscard]] handler_result call(const work_item& one) noexcept;
   void post_all();
-  /// Gives one message to the executor. @return its failure. Empty: there was none.
-  [[nodiscard]] std::string post(const work_item& one);
+  /// Gives one message to the executor. @return false after a failure, which is reported.
+  [[nodiscard]] bool post(const work_item& one);
+  /// Reports trouble with the executor.
+  void tell(std::string_view trouble, std::string_view more = {}) const noexcept;
   /// A posted message has its result.
   /// @param has_run false: the executor has dropped it.
   void returned(const work_item& one, handler_result result, bool has_run) noexcept;
@@ -61,6 +65,7 @@ class worker_engine {
   std::size_t posted_ = 0;  ///< Messages that the executor has.
   bool dropped_ = false;    ///< The executor has dropped one; not reported yet.
   bool has_run_ = false;    ///< The executor has run one since the last check.
+  bool late_ = false;       ///< stop_within has ended before the worker.
 
   std::vector<std::thread> threads_;
 };

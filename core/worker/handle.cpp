@@ -147,7 +147,9 @@ class transactional_call {
     handlers_own_.reset();
     // While the database is away, the thread serves others.
     const auto patience = terms_.of_worker ? std::optional(milliseconds(0)) : std::nullopt;
+    std::optional<stop_scope> scope(std::in_place, std::stop_token(), terms_.given_up);
     transaction tx = access::make(begin_for_application(database_.shared_from_this(), patience));
+    scope.reset();
     handled verdict = call(tx);
     const bool completes = verdict.what() == handled::how::completed;
     // A transaction that is not committed is rolled back by its destructor.

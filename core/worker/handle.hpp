@@ -37,6 +37,8 @@ struct call_terms {
   /// session, or gets none, throws; without a transaction the handler may return handled::kept.
   /// Otherwise the call tries again, as other units of work do, and nothing is kept.
   bool of_worker = false;
+  /// Ends the transaction of a call that waits for the server.
+  std::stop_token given_up = {};
   /// After a conflict the handler is called again at once, within retry_for.
   bool repeats = true;
 };

@@ -15,6 +15,7 @@
 
 #include <tableq/message.hpp>
 
+#include "core/base/at_end.hpp"
 #include "core/session/backoff.hpp"
 #include "core/worker/handle.hpp"
 
@@ -62,6 +63,11 @@ struct settlement {
   handler_result result;
 };
 
+/// Afterwards so many take no memory: what has no place would be lost.
+inline void make_room(std::vector<settlement>& all, std::size_t count) {
+  if (all.capacity() < count) all.reserve(std::max(count, 2 * all.capacity()));
+}
+
 /// The messages of one queue between take and settlement. All in one place, so that their leases
 /// can be extended with one call.
 ///
@@ -71,13 +77,16 @@ class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.
   void add(std::vector<delivery> taken, moment sure_until) {
+    make_room(finished_, all_.size() + taken.size());
     for (delivery& one : taken) {
       auto added = std::make_shared<held_message>();
       added->delivery = std::move(one);
       added->sure_until = sure_until;
       added->place = all_.insert(all_.end(), added);
+      at_end unlisted([&]() noexcept { all_.erase(added->place); });
+      waiting_.push_back(added);
+      unlisted.cancel();
       added->listed = true;
-      waiting_.push_back(std::move(added));
     }
   }
   /// The next message for a handler. One waits.
@@ -90,8 +99,6 @@ class held_messages {
   }
   /// A message that was put aside waits for a handler, before the others.
   void handle_again(held one) { waiting_.push_front(std::move(one)); }
-  /// Takes back the messages that no handler has yet.
-  [[nodiscard]] std::deque<held> take_waiting() { return std::exchange(waiting_, {}); }
   void handler_returned(held_message& one) noexcept {
     one.running = false;
     --running_;
@@ -99,8 +106,19 @@ class held_messages {
   /// The result waits for settlement.
   void settle_later(settlement one) { finished_.push_back(std::move(one)); }
   void give_back(held one) { settle_later({std::move(one), {.verdict = handled::give_back()}}); }
+  /// Those that no handler has yet.
+  void give_back_waiting() {
+    for (held& one : waiting_) give_back(std::move(one));
+    waiting_.clear();
+  }
   /// All messages that wait for settlement.
-  [[nodiscard]] std::vector<settlement> take_finished() { return std::exchange(finished_, {}); }
+  [[nodiscard]] std::vector<settlement> take_finished() {
+    std::vector<settlement> out;
+    out.reserve(finished_.size());
+    std::ranges::move(finished_, std::back_inserter(out));
+    finished_.clear();
+    return out;
+  }
   /// A handler has returned and keeps its message.
   void keep(held_message& one) noexcept {
     one.kept = true;
@@ -109,7 +127,7 @@ class held_messages {
   /// A kept message has its end, which waits for settlement.
   void end_kept(const held& one) {
     lose_kept(*one);
-    settle_later({one, result_of(*one->end)});
+    settle_later({one, result_of(std::move(*one->end))});
   }
   /// Somebody else has settled a kept message, or has it.
   void lose_kept(held_message& one) noexcept {

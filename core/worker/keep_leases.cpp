@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <new>
 
 #include "core/base/errors.hpp"
 #include "core/claim/operations.hpp"
@@ -57,13 +58,14 @@ std::vector<pulse> extend(worker_state& worker, worker_queue& queue,
 }
 
 /// Triggers the stop tokens of messages whose leases may have ended.
-void stop_expired(worker_state& worker, worker_queue& queue) {
+void stop_expired(worker_state& worker, worker_queue& queue) noexcept {
   std::vector<held> expired;
-  {
+  try {
     const std::scoped_lock hold(worker.mutex());
     expired = queue.messages.which([now = steady_clock::now()](const held_message& one) {
       return one.leased() && one.sure_until < now;
     });
+  } catch (const std::bad_alloc&) {  // The next time does it.
   }
   for (const held& one : expired) one->stop.request_stop();
 }
@@ -98,6 +100,7 @@ bool extend_all(worker_state& worker, worker_queue& queue, const std::vector<hel
 }  // namespace
 
 void keep_leases(worker_state& worker, worker_queue& queue) {
+  const stop_scope heard(worker.over(), worker.given_up());
   const milliseconds period = std::max(queue.lease / 3, milliseconds{1});
   backoff pauses(std::min(period, shortest_pause), std::min(period, longest_pause));
   /// Some leases were refused for now, and the database answers.

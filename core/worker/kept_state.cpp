@@ -4,6 +4,8 @@
 
 #include <tableq/kept_delivery.hpp>
 
+#include "core/base/at_end.hpp"
+
 namespace tableq::inline v0 {
 namespace core {
 
@@ -31,8 +33,16 @@ bool kept_state::end(handled verdict) {
     gate = std::move(gate_);
     message = std::move(message_);
   }
+  at_end failed([&]() noexcept {  // For lack of memory: the message is still kept.
+    const std::scoped_lock hold(mutex_);
+    now_ = phase::kept;
+    gate_ = gate;
+    message_ = message;
+  });
   const std::scoped_lock open(gate->mutex);
-  return gate->end && gate->end(message, std::move(verdict));
+  const bool ended = gate->end && gate->end(message, std::move(verdict));
+  failed.cancel();
+  return ended;
 }
 
 bool kept_state::note(double done, std::string text) {

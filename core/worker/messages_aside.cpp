@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 namespace tableq::inline v0::core {
 namespace {
@@ -18,6 +19,15 @@ std::optional<moment> first_refusal_of(const settlement& one) {
 }
 
 }  // namespace
+
+bool messages_aside::make_room() noexcept {
+  try {
+    core::make_room(waiting_, waiting_.size() + 1);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
 
 void messages_aside::add(settlement one) {
   if (!std::exchange(one.message->aside, true)) ++count_;

@@ -38,6 +38,8 @@ class messages_aside {
   messages_aside(std::size_t most, std::chrono::milliseconds patience)
       : most_(std::max<std::size_t>(most, 100)), patience_(patience) {}
 
+  /// For one more. @return false: memory is short.
+  [[nodiscard]] bool make_room() noexcept;
   /// It is tried again at its `next_try`.
   void add(settlement one);
   /// It is settled, given back, or handled again.

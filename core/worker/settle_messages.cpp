@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -98,10 +99,18 @@ class settler {
   settler(worker_state& worker, worker_queue& queue) : worker_(worker), queue_(queue) {}
 
   void run() {
+    const stop_scope cut(worker_.given_up(), worker_.given_up());
+    backoff pauses(shortest_pause, longest_pause);
+    std::vector<settlement> all;
     for (;;) {
-      std::vector<settlement> all = next();
-      if (all.empty()) return;
-      settle_all(std::move(all));
+      try {
+        if (all.empty()) all = next();
+        if (all.empty()) return;
+        settle_all(all);
+        pauses.reset();
+      } catch (const std::bad_alloc& failure) {  // `all` has what is not settled.
+        worker_.trouble(queue_, failure.what(), pauses, false);
+      }
     }
   }
 
@@ -149,40 +158,59 @@ class settler {
   /// One that is put aside and due. Under the mutex.
   std::vector<settlement> due() {
     std::vector<settlement> out;
+    out.reserve(1);
     while (std::optional<settlement> one = queue_.aside.take_due(steady_clock::now())) {
       // Without a taker no handler may be left: its verdict is to give it back.
       if (!one->result.again || queue_.taken_all) {
         out.push_back(*std::move(one));
         break;
       }
-      queue_.aside.remove(*one->message);
-      queue_.messages.handle_again(std::move(one->message));
+      const held message = one->message;
+      at_end back([&]() noexcept { queue_.aside.add(*std::move(one)); });  // in its place
+      queue_.messages.handle_again(message);
+      back.cancel();
+      queue_.aside.remove(*message);
       worker_.wake_handlers();
     }
     if (queue_.aside.stuck()) worker_.wake_taker(queue_);
     return out;
   }
 
-  void settle_all(std::vector<settlement> all) {
+  /// Removes what is settled, or has another place now.
+  void settle_all(std::vector<settlement>& all) {
     if (!std::ranges::is_sorted(all, {}, place_of)) std::ranges::stable_sort(all, {}, place_of);
     while (!all.empty()) {
       const auto end = std::ranges::find_if(
           all, [place = place_of(all.front())](const auto& one) { return place_of(one) != place; });
-      std::vector<settlement> rest(std::make_move_iterator(end),
-                                   std::make_move_iterator(all.end()));
-      all.erase(end, all.end());
-      if (all.front().result.ended) {
-        worker_.conclude(queue_, all);
-      } else if (!rest.empty() || all.front().message->aside || !settle_and_take(all)) {
-        settle(std::move(all));
-      }
-      all = std::move(rest);
+      const bool last = end == all.end();
+      settle_first(all, static_cast<std::size_t>(end - all.begin()),
+                   [&](std::vector<settlement>& batch) {
+                     if (batch.front().result.ended) {
+                       worker_.conclude(queue_, batch);
+                       batch.clear();
+                     } else if (!last || batch.front().message->aside || !settle_and_take(batch)) {
+                       settle(batch);
+                     }
+                   });
     }
   }
 
-  void settle(std::vector<settlement> batch) {
+  /// Calls `work(batch)` for the first ones. What it leaves, because it threw, stays among all.
+  template <class Work>
+  static void settle_first(std::vector<settlement>& all, std::size_t count, Work work) {
+    std::vector<settlement> batch;
+    batch.reserve(count);
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(count);
+    std::move(all.begin(), end, std::back_inserter(batch));
+    all.erase(all.begin(), end);
+    const at_end left([&]() noexcept { std::ranges::move(batch, std::back_inserter(all)); });
+    work(batch);
+  }
+
+  /// As settle_all, of one kind.
+  void settle(std::vector<settlement>& batch) {
     backoff pauses(shortest_pause, longest_pause);
-    for (;;) {
+    while (!batch.empty()) {
       try {
         const queue_state& queue = queue_.state();
         std::vector<settle_result> results;
@@ -200,24 +228,25 @@ class settler {
       } catch (const error& failure) {
         const bool for_now = may_pass(failure) && !of_the_database(queue_, failure);
         if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
-          return not_settled(std::move(batch), failure.what());
+          return not_settled(batch, failure.what());
         }
         const bool for_good = may_concern_one_message(failure);
         if (for_good || for_now) {
           if (batch.size() == 1) {
-            return for_good ? refused_for_good(std::move(batch.front()), failure)
-                            : refused_for_now(std::move(batch.front()), failure);
+            for_good ? refused_for_good(batch, failure) : refused_for_now(batch, failure);
+            continue;
           }
-          for (settlement& each : batch) settle({std::move(each)});
+          while (!batch.empty())
+            settle_first(batch, 1, [&](std::vector<settlement>& one) { settle(one); });
           return;
         }
         if (!may_pass(failure)) {
-          not_settled(std::move(batch), failure.what());
+          not_settled(batch, failure.what());
           throw;
         }
         worker_.trouble(queue_, failure.what(), pauses, false);
       } catch (const std::exception& failure) {  // Usually a lack of memory.
-        if (too_late(batch, false)) return not_settled(std::move(batch), failure.what());
+        if (too_late(batch, false)) return not_settled(batch, failure.what());
         worker_.trouble(queue_, failure.what(), pauses, false);
       }
     }
@@ -242,7 +271,11 @@ class settler {
                 max, queue_.lease);
           });
       if (!done) return false;
-      took(worker_, queue_, std::move(done->taken), max, done->course);
+      try {
+        took(worker_, queue_, std::move(done->taken), max, done->course);
+      } catch (const std::bad_alloc& failure) {  // They return after their leases.
+        worker_.report_trouble(queue_, failure.what());
+      }
       settled_as(batch, done->settled);
       if (done->trouble) worker_.report_trouble(queue_, done->trouble->what());
       apply_retention(queue);
@@ -250,37 +283,39 @@ class settler {
     } catch (const error& failure) {
       // Both parts may have been committed.
       if (failure.code() != errc::outcome_unknown) return false;
-      not_settled(std::move(batch), failure.what());
+      not_settled(batch, failure.what());
       return true;
     } catch (const std::exception&) {  // Usually a lack of memory: each part by itself needs less.
       return false;
     }
   }
 
-  /// The database refuses the settlement of one message.
-  void refused_for_good(settlement one, const error& refused) {
-    if (one.result.verdict.what() != handled::how::completed) {
-      return not_settled({std::move(one)}, refused.what());
-    }
-    settle({{std::move(one.message), {.verdict = refused_completion(refused)}}});
+  /// The database refuses the settlement of one message. What is left is settled in another way.
+  void refused_for_good(std::vector<settlement>& only, const error& refused) {
+    handler_result& result = only.front().result;
+    if (result.verdict.what() != handled::how::completed) return not_settled(only, refused.what());
+    result = {.verdict = refused_completion(refused)};
   }
 
-  void refused_for_now(settlement one, const error& refused) {
+  void refused_for_now(std::vector<settlement>& only, const error& refused) {
+    settlement& one = only.front();
     const handled::how what = one.result.verdict.what();
     held_message& message = *one.message;
-    if (message.expelled || (leaving_ && what == handled::how::given_back)) {
-      return not_settled({std::move(one)}, refused.what());
-    }
+    if (message.expelled || (leaving_ && what == handled::how::given_back))
+      return not_settled(only, refused.what());
     if (what != handled::how::given_back && (leaving_ || worker_.abandoned())) {
-      return settle({{std::move(one.message), {.verdict = handled::give_back()}}});
+      one.result = {.verdict = handled::give_back()};
+      return;
     }
     if (!message.refused.first) worker_.report_trouble(queue_, refused.what());
     if (is_own(worker_, queue_, one.message, what, refused)) {
       message.refused = {};
-      return refused_for_good(std::move(one), refused);
+      return refused_for_good(only, refused);
     }
     const std::scoped_lock hold(worker_.mutex());
+    if (!queue_.aside.make_room()) throw std::bad_alloc();
     worker_.put_aside(queue_, std::move(one));
+    only.clear();
   }
 
   /// Whether other workers may have the messages, or no thread waits for the result.
@@ -314,14 +349,16 @@ class settler {
       }
     }
     worker_.conclude(queue_, batch);
+    batch.clear();
   }
 
-  void not_settled(std::vector<settlement> batch, std::string_view why) {
+  void not_settled(std::vector<settlement>& batch, std::string_view why) {
     for (settlement& one : batch) {
-      one.result.ended = worker_event::kind::unknown;
       one.result.why = why;
+      one.result.ended = worker_event::kind::unknown;
     }
     worker_.conclude(queue_, batch);
+    batch.clear();
   }
 
   worker_state& worker_;

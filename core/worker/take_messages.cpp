@@ -102,6 +102,7 @@ bool nothing_left(worker_state& worker, worker_queue& queue) {
 
 void take_messages(worker_state& worker, worker_queue& queue) {
   const bool until_empty = worker.options().until_empty;
+  const stop_scope heard(worker.stopping(), worker.given_up());
   backoff pauses(shortest_pause, longest_pause);
   hidden_messages hidden;
   bool was_empty = false;
@@ -128,6 +129,7 @@ void take_messages(worker_state& worker, worker_queue& queue) {
       }
       took(worker, queue, std::move(taken), max, course);
     } catch (const error& failure) {
+      if (failure.code() == errc::busy && worker.stopped()) continue;
       // The messages of a lost take return after their leases.
       const bool lost = failure.code() == errc::outcome_unknown;
       const bool may_recover = may_concern_one_message(failure) && !until_empty;

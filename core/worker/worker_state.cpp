@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <string_view>
+#include <thread>
 #include <utility>
 
+#include "core/base/at_end.hpp"
 #include "core/claim/operations.hpp"
 #include "core/observe/observation.hpp"
 
@@ -37,6 +40,7 @@ void give_back_surplus(worker_queue& queue) {
 worker_state::worker_state(std::vector<worker_source> sources, worker_options options)
     : options_(std::move(options)) {
   queues_.reserve(sources.size());
+  idle_.make_room(options_.threads);
   for (worker_source& one : sources) {
     turns_.add(one.weight, one.precedence);
     queues_.push_back(std::make_unique<worker_queue>(std::move(one), options_, queues_.size()));
@@ -69,20 +73,25 @@ void worker_state::abandon() noexcept {
   stop();
   abandon_.request_stop();
   std::vector<held> told;
-  {
-    const std::scoped_lock hold(mutex_);
-    for (const auto& queue : queues_) {
-      for (held& one : queue->messages.which(&held_message::running)) {
-        told.push_back(std::move(one));
+  for (bool all = false; !all;) {
+    try {
+      const std::scoped_lock hold(mutex_);
+      for (const auto& queue : queues_) {
+        for (held& one : queue->messages.which(&held_message::running)) {
+          told.push_back(std::move(one));
+        }
+        for (const held& one : queue->messages.which(&held_message::kept)) {
+          told.push_back(one);
+          one->end = handled::give_back();
+          queue->messages.end_kept(one);
+        }
+        wake_settler(*queue);
       }
-      for (held& one : queue->messages.which(&held_message::kept)) {
-        one->end = handled::give_back();
-        queue->messages.end_kept(one);
-        told.push_back(std::move(one));
-      }
-      wake_settler(*queue);
+      changed_.notify_all();
+      all = true;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(shortest_pause);
     }
-    changed_.notify_all();
   }
   // Outside of the mutex, because callbacks of the application run then.
   for (const held& one : told) one->stop.request_stop();
@@ -104,6 +113,16 @@ void worker_state::wake_all() {
 bool worker_state::rest(std::unique_lock<std::mutex>& lock, milliseconds length) {
   return changed_.wait_for(lock, std::clamp(length, milliseconds{0}, longest_rest),
                            [this] { return has_ended(); });
+}
+
+bool worker_state::rest_of_threads(std::unique_lock<std::mutex>& lock, milliseconds length) {
+  return changed_.wait_for(lock, length, [this] { return threads == 0; });
+}
+
+void worker_state::thread_ended() {
+  --threads;
+  if (has_ended()) over_.request_stop();
+  wake_all();
 }
 
 void worker_state::pause(milliseconds length, bool until_stop) {
@@ -193,9 +212,11 @@ void worker_state::wake_takers() const {
 
 void worker_state::add(worker_queue& queue, std::vector<delivery> taken, moment sure_until) {
   if (queue.messages.waiting() == 0) turns_.filled(queue.number);
-  queue.messages.add(std::move(taken), sure_until);
   ++finds;
-  wake_handlers();
+  {
+    const at_end some([this]() noexcept { wake_handlers(); });  // memory may be short for the rest
+    queue.messages.add(std::move(taken), sure_until);
+  }
   if (queue.taken_all) give_back_waiting(queue);
   if (queue.lingers_until) wake_settler(queue);
 }
@@ -249,7 +270,7 @@ void worker_state::wake_handlers() {
   to_post.notify_one();
 }
 
-void worker_state::returned(const work_item& item, handler_result result) {
+void worker_state::returned(const work_item& item, handler_result result) noexcept {
   worker_queue& queue = *item.queue;
   held_message& one = *item.message;
   --running_;
@@ -263,7 +284,7 @@ void worker_state::returned(const work_item& item, handler_result result) {
     const bool gone = !one.leased() || abandoned();
     if (gone && !one.end) one.end = std::move(result.verdict);
     if (one.end) queue.messages.end_kept(item.message);
-  } else if (result.again && !stopped() && one.leased()) {
+  } else if (result.again && !stopped() && one.leased() && queue.aside.make_room()) {
     put_aside(queue, {item.message, std::move(result)});
   } else {
     queue.messages.settle_later({item.message, std::move(result)});
@@ -309,7 +330,7 @@ void worker_state::put_aside(worker_queue& queue, settlement one) const {
 }
 
 void worker_state::give_back_waiting(worker_queue& queue) const {
-  for (held& one : queue.messages.take_waiting()) queue.messages.give_back(std::move(one));
+  queue.messages.give_back_waiting();
   wake_settler(queue);
 }
 

@@ -54,6 +54,11 @@ class worker_state {
   void report_trouble(const worker_queue& queue, const char* why) const noexcept;
   /// Reports it, and waits.
   void trouble(const worker_queue& queue, const char* why, backoff& pauses, bool until_stop);
+  /// Calls that wait for a server are lost, those of handlers' transactions too.
+  void give_up() noexcept { given_up_.request_stop(); }
+  [[nodiscard]] std::stop_token given_up() const noexcept { return given_up_.get_token(); }
+  /// All leases have ended.
+  [[nodiscard]] std::stop_token over() const noexcept { return over_.get_token(); }
 
   /// A kept message has its end. @return false if it has one, or is not held any more.
   bool end_kept(worker_queue& queue, const held& one, handled verdict);
@@ -66,6 +71,11 @@ class worker_state {
   void wake_all();
   /// Waits for the end of the worker. @return true if it has ended.
   [[nodiscard]] bool rest(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds length);
+  /// The same for the last of its threads.
+  [[nodiscard]] bool rest_of_threads(std::unique_lock<std::mutex>& lock,
+                                     std::chrono::milliseconds length);
+  /// A thread has ended.
+  void thread_ended();
   [[nodiscard]] bool has_ended() const noexcept { return settlers == 0; }
   [[nodiscard]] worker_counts counts(const worker_queue& queue) const noexcept;
 
@@ -102,7 +112,7 @@ class worker_state {
   /// The next message for a handler thread; waits for it. Empty: there will be none.
   [[nodiscard]] work_item next(std::unique_lock<std::mutex>& lock);
   /// A handler has returned.
-  void returned(const work_item& item, handler_result result);
+  void returned(const work_item& item, handler_result result) noexcept;
   void wake_handlers();
 
   // Settlements.
@@ -122,6 +132,7 @@ class worker_state {
   std::condition_variable to_post;  ///< For the thread that posts to an executor.
   std::size_t callers = 0;          ///< Threads that still handle or post.
   std::size_t settlers = 0;         ///< Threads that still settle.
+  std::size_t threads = 0;          ///< Those of the worker that have not ended.
   std::uint64_t finds = 0;          ///< How often takes have found messages.
   std::exception_ptr failure;
 
@@ -129,11 +140,13 @@ class worker_state {
   const worker_options options_;
   std::stop_source stop_;     ///< No more messages are taken.
   std::stop_source abandon_;  ///< Handlers are asked to end.
+  std::stop_source over_;
+  std::stop_source given_up_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;  ///< Signals the end, and changes of both stop sources.
   std::vector<std::unique_ptr<worker_queue>> queues_;
   turns turns_;
-  idle_handlers idle_;
+  idle_handlers idle_;  // room for `threads`
   std::size_t running_ = 0;
 };
 

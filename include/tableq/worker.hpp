@@ -109,7 +109,9 @@ struct worker_counts {
 /// ended its transaction. Any other verdict on such a message is refused and reported as
 /// lease_lost. A handler that only starts the work returns `handled::kept`: see kept_delivery. A
 /// handler that forks ends the child, or replaces it by another program. If the child returns from
-/// the handler, it exits with status 0; only the result in the parent counts.
+/// the handler, it exits with status 0; only the result in the parent counts. A handler must not
+/// wait for the end of its own message, nor until its queue is empty or another handler of the same
+/// worker has ended: that would wait for itself, or for messages that the worker holds.
 ///
 /// A moved-from worker has ended: stop and abandon do nothing, all else throws
 /// errc::invalid_argument.
@@ -159,7 +161,9 @@ class TABLEQ_EXPORT worker {
   /// Stops, waits up to `longest` for the end, and then abandons: it gives back the messages of
   /// running handlers, too, so that others can take them before the lease ends. Handlers that
   /// ignore their tokens continue to run; the destructor waits for them. It and join also wait for
-  /// calls that settle: while the database is away, each lasts up to open_options::retry_for.
+  /// calls that settle: while the database is away, each lasts up to open_options::retry_for. After
+  /// 2 s more the destructor ends the calls of the worker, and transactions of its handlers, that
+  /// still wait for a server of PostgreSQL, which may be frozen; not those through ODBC.
   /// @return true if everything ended by itself.
   bool stop_within(std::chrono::milliseconds longest);
 

@@ -272,6 +272,27 @@ TEST_P(workers, ask_handlers_to_end_when_they_are_destroyed) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
+TEST_P(workers, that_were_late_are_destroyed_while_the_database_gives_no_answer) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  auto own = tableq::database::open(here().quick_url());
+  auto queue = own.claim("slow");
+  queue.enqueue("x");
+  std::promise<tableq::receipt> running;
+  auto pool = std::make_unique<tableq::worker>(
+      queue, [&](const tableq::delivery& message, const std::stop_token& stop) {
+        running.set_value(message.receipt);
+        while (!stop.stop_requested()) std::this_thread::yield();
+      });
+  const tableq::receipt taken = running.get_future().get();
+  auto other = open();
+  auto holds = other.begin();
+  EXPECT_EQ(other.claim("slow").in(holds).extend(taken, 1h), tableq::settle_result::applied);
+  EXPECT_FALSE(pool->stop_within(1ms));
+  const auto destroyed = std::async(std::launch::async, [&] { pool.reset(); });
+  EXPECT_EQ(destroyed.wait_for(patience), std::future_status::ready);
+  holds.rollback();
+}
+
 TEST_P(workers, end_with_the_error_that_will_not_mend) {
   if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
   auto queue = jobs();

@@ -89,18 +89,18 @@ TEST_P(claim_group, is_passed_by_takes_while_an_open_transaction_has_its_lock) {
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
   for (const char* each : {"b1", "b2"}) queue.enqueue(each, {.group = "b"});
   queue.enqueue("c1", {.group = "c", .time_to_live = 30s});
-  EXPECT_EQ(payloads(queue.take(2)), (names{"a1", "b1"}));
+  EXPECT_EQ(payloads_of(queue.take(2)), (names{"a1", "b1"}));
   auto tx = db_with_clock().begin();
   queue.in(tx).enqueue("a3", {.group = "a"});
   queue.in(tx).enqueue("c2", {.group = "c"});
   clock.advance(31s);
-  auto taken = std::async(std::launch::async, [&] { return payloads(queue.take(10)); });
+  auto taken = std::async(std::launch::async, [&] { return payloads_of(queue.take(10)); });
   EXPECT_EQ(taken.wait_for(for_ever), std::future_status::ready);
   tx.commit();
   EXPECT_EQ(taken.get(), (names{"b2"})) << "the last lease of a1 has ended, and c1 has expired";
-  EXPECT_EQ(payloads(queue.take(10)), (names{"a2"}));
+  EXPECT_EQ(payloads_of(queue.take(10)), (names{"a2"}));
   clock.advance(31s);
-  EXPECT_EQ(payloads(queue.take(10)), (names{"a3", "c2"}));
+  EXPECT_EQ(payloads_of(queue.take(10)), (names{"a3", "c2"}));
   EXPECT_EQ(queue.stats().dead, 5U);
 }
 

@@ -114,7 +114,7 @@ struct completion_arguments : arguments {
   argument shell = argument(command, "SHELL", "bash|zsh|fish", "The shell").required();
 };
 
-exit_status complete(const invocation& call, const completion_arguments& given) {
+exit_status offer_words(const invocation& call, const completion_arguments& given) {
   const std::string shell = given.shell.text();
   if (shell != "bash" && shell != "zsh" && shell != "fish") {
     throw usage_error("give bash, zsh or fish");
@@ -151,7 +151,7 @@ void add_completion(CLI::App& app, invocation& call) {
            "  source <(tableq completion bash)                  # in ~/.bashrc\n"
            "  source <(tableq completion zsh)                   # in ~/.zshrc, after compinit\n"
            "  tableq completion fish | source                   # in config.fish"});
-  on_command<completion_arguments>(command, call, complete);
+  on_command<completion_arguments>(command, call, offer_words);
 }
 
 }  // namespace tool

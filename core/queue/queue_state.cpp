@@ -130,24 +130,20 @@ row_set run_rounds(connection& session, const table_names& names, const statemen
   }
   // A completion locks only what it deletes, and a later round may delete a lower id. A release
   // with fences that no lease has locks all messages in one order, and changes none.
-  std::vector<value> of_no_lease;
   if (rounds.size() > 1 && given.what->id == statement::claim_complete) {
-    std::vector<receipt> all_messages;
+    std::vector<receipt> of_no_lease;
     for (const std::size_t place : rounds.front()) {
-      all_messages.push_back({.id = {given.items[place * width].number},
-                              .fence = std::numeric_limits<std::int64_t>::min()});
+      of_no_lease.push_back({.id = {given.items[place * width].number},
+                             .fence = std::numeric_limits<std::int64_t>::min()});
     }
-    of_no_lease = values_of(std::span<const receipt>(all_messages));
-    all.push_back({.what = &contract_of(statement::claim_release), .items = of_no_lease});
-    std::ranges::rotate(all, std::prev(all.end()));
+    core::run(session, names, statements::claim_release, {}, of_no_lease);
   }
   session.run(given.what->name, names, all);
   row_set out(given.what->columns.size() + 1);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    row_set& rows = all[all.size() - rounds.size() + i].rows;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      out.add(static_cast<std::int64_t>(rounds[i][rows.item(row)]));
-      out.append_row(rows, row, 1);
+    for (std::size_t row = 0; row < all[i].rows.size(); ++row) {
+      out.add(static_cast<std::int64_t>(rounds[i][all[i].rows.item(row)]));
+      out.append_row(all[i].rows, row, 1);
     }
   }
   return out;

@@ -292,20 +292,19 @@ void worker_engine::tell(std::string_view trouble, std::string_view more) const 
 }
 
 bool worker_engine::post(const work_item& one) {
-  bool made = false;
+  std::shared_ptr<posted_task> task;
   try {
     // The executor's function may be copied, and the message has one handler.
-    auto task = std::make_shared<posted_task>(*this, one);
-    made = true;
-    state_.options().executor([task = std::move(task)] { task->run(); });
+    task = std::make_shared<posted_task>(*this, one);
+    state_.options().executor([task] { task->run(); });
     return true;
   } catch (const std::exception& failure) {
     tell("the executor threw: ", failure.what());
   } catch (...) {  // An executor may throw anything.
     tell("the executor threw an object that is no std::exception");
   }
-  if (!made) returned(one, {.verdict = handled::give_back()}, false);
-  // The task is gone, unless the executor has kept it.
+  if (task == nullptr) returned(one, {.verdict = handled::give_back()}, false);
+  task.reset();  // It is gone, unless the executor has kept it.
   const std::scoped_lock hold(state_.mutex());
   dropped_ = false;
   return false;

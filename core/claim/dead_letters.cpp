@@ -163,8 +163,8 @@ void refuse_dead_letters(const queue_state& queue, const error& failure) {
   throw error(errc::not_found, advice::never,
               "the dead-letter queue " + queue.dead_letters()->name() + " of the queue " +
                   queue.name() +
-                  " is missing; create it again (`tableq create claim`), as opening " +
-                  queue.name() + " does where it may create tables",
+                  " is missing; create it again with `tableq create claim`, or open " +
+                  queue.name() + " anew, which creates it where that is allowed",
               {.backend = queue.database().name(),
                .sqlstate = failure.sqlstate(),
                .native = failure.native()});

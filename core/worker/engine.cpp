@@ -134,8 +134,8 @@ void worker_engine::join_threads() {
 worker_engine::~worker_engine() {
   abandon();
   if (late_) {
-    // The messages are given back, or others take them after their leases. What still waits may
-    // wait for a server that is frozen.
+    // The messages are given back, or others take them after their leases. A thread that still
+    // runs may wait for a frozen server.
     std::unique_lock lock(state_.mutex());
     const bool ended = state_.rest_of_threads(lock, longest_pause);
     lock.unlock();

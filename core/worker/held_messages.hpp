@@ -63,7 +63,7 @@ struct settlement {
   handler_result result;
 };
 
-/// Afterwards so many take no memory: what has no place would be lost.
+/// Afterwards adding up to `count` needs no memory: a settlement without a place would be lost.
 inline void make_room(std::vector<settlement>& all, std::size_t count) {
   if (all.capacity() < count) all.reserve(std::max(count, 2 * all.capacity()));
 }

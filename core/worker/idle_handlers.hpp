@@ -16,7 +16,7 @@ namespace tableq::inline v0::core {
 /// Shared objects: unsafe; the mutex of worker_state guards it.
 class idle_handlers {
  public:
-  /// So many threads can wait without more memory.
+  /// Reserves the memory that so many waiting threads need.
   void make_room(std::size_t threads) { asleep_.reserve(threads); }
   /// The calling thread waits until it is woken.
   void wait(std::unique_lock<std::mutex>& lock) {

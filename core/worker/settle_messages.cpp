@@ -195,7 +195,8 @@ class settler {
     }
   }
 
-  /// Calls `work(batch)` for the first ones. What it leaves, because it threw, stays among all.
+  /// Calls `work(batch)` with the first `count`. If it throws, the rest of the batch stays in
+  /// `all`.
   template <class Work>
   static void settle_first(std::vector<settlement>& all, std::size_t count, Work work) {
     std::vector<settlement> batch;
@@ -290,7 +291,8 @@ class settler {
     }
   }
 
-  /// The database refuses the settlement of one message. What is left is settled in another way.
+  /// The database refuses the settlement of one message. If it stays in `only`, the caller settles
+  /// it in another way.
   void refused_for_good(std::vector<settlement>& only, const error& refused) {
     handler_result& result = only.front().result;
     if (result.verdict.what() != handled::how::completed) return not_settled(only, refused.what());

@@ -103,7 +103,7 @@ struct scenario {
   bool shared = false;
 };
 
-/// What a call returned, as text.
+/// The result of a call, as text.
 inline std::string told(std::string text) {
   return text;
 }

@@ -23,25 +23,25 @@ bool has_failures(const tq_batch& batch) {
 
 }  // namespace
 
-tq_batch::receipts receipts_of(const tq_batch& batch) {
+const tq_batch::receipts& receipts_of(const tq_batch& batch, tq_batch::receipts& parsed) {
   if (has_failures(batch)) refuse("only tq_fail_batch takes failures");
   if (!std::holds_alternative<tq_batch::messages>(batch.items)) {
     return items_of<tq_batch::receipts>(batch);
   }
   if (!batch.keys.empty()) refuse_sort();
-  tq_batch::receipts out;
-  out.reserve(batch.size());
+  parsed.reserve(batch.size());
   for (const tableq::new_claim_message& each : items_of<tq_batch::messages>(batch)) {
-    out.push_back(tableq::parse_receipt(each.payload));
+    parsed.push_back(tableq::parse_receipt(each.payload));
   }
-  return out;
+  return parsed;
 }
 
 tq_batch::failures failures_of(const tq_batch& batch) {
   if (has_failures(batch)) return items_of<tq_batch::failures>(batch);
+  tq_batch::receipts parsed;
   tq_batch::failures out;
   out.reserve(batch.size());
-  for (tableq::receipt& each : receipts_of(batch)) out.push_back({.receipt = std::move(each)});
+  for (const tableq::receipt& each : receipts_of(batch, parsed)) out.push_back({.receipt = each});
   return out;
 }
 
@@ -50,7 +50,11 @@ namespace {
 /// Adds a failure if there are options or failures before it: earlier receipts become failures.
 void add_receipt(tq_batch& batch, tableq::receipt receipt, const failure_values* how) {
   if (how == nullptr && !has_failures(batch)) {
-    if (std::holds_alternative<tq_batch::messages>(batch.items)) batch.items = receipts_of(batch);
+    if (std::holds_alternative<tq_batch::messages>(batch.items)) {
+      tq_batch::receipts parsed;
+      static_cast<void>(receipts_of(batch, parsed));
+      batch.items = std::move(parsed);
+    }
     items_of<tq_batch::receipts>(batch).push_back(std::move(receipt));
     return;
   }
@@ -61,6 +65,9 @@ void add_receipt(tq_batch& batch, tableq::receipt receipt, const failure_values*
   added.error = how->error.value_or("");
   added.options = *how;
 }
+
+// Messages are long to move: batches of up to so many never do.
+constexpr std::size_t usual_messages = 128;
 
 void add_message(tq_batch& batch, std::string_view payload, const message_values& values) {
   auto& messages = items_of<tq_batch::messages>(batch);
@@ -79,7 +86,9 @@ void add(tq_batch& batch, std::string_view bytes, const tq_options* options) {
         (batch.size() != 0 && std::holds_alternative<tq_batch::receipts>(batch.items))) {
       add_receipt(batch, tableq::parse_receipt(bytes), nullptr);
     } else {
-      items_of<tq_batch::messages>(batch).push_back({.payload = std::string(bytes)});
+      auto& messages = items_of<tq_batch::messages>(batch);
+      if (messages.capacity() == 0) messages.reserve(usual_messages);
+      messages.emplace_back().payload = bytes;
     }
     return;
   }
@@ -149,6 +158,7 @@ int tq_batch_add_receipts(tq_batch* batch, const tq_result* taken, const tq_opti
     const auto* const from = items_of<taken_row>(checked(taken));
     if (from == nullptr) refuse("this is no result of tq_take");
     const auto* const how = options == nullptr ? nullptr : &values_of<failure_values>(options);
+    if (to.size() == 0 && how == nullptr) items_of<tq_batch::receipts>(to).reserve(from->size());
     for (const taken_row& each : *from) add_receipt(to, each.message->receipt, how);
   });
 }

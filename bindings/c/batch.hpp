@@ -45,9 +45,10 @@ template <class Items>
   if (batch.size() == 0 && !std::holds_alternative<Items>(batch.items)) batch.items = Items();
   return const_cast<Items&>(items_of<Items>(std::as_const(batch)));  // They are the batch's own.
 }
-/// The same of receipts, which may be texts.
+/// The same of receipts; those that are texts are parsed into `parsed`, which is empty.
 /// @throws tableq::error errc::invalid_argument also for failures.
-[[nodiscard]] tq_batch::receipts receipts_of(const tq_batch& batch);
+[[nodiscard]] const tq_batch::receipts& receipts_of(const tq_batch& batch,
+                                                    tq_batch::receipts& parsed);
 /// The same of failures; a receipt is one without options.
 [[nodiscard]] tq_batch::failures failures_of(const tq_batch& batch);
 

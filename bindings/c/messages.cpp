@@ -152,6 +152,7 @@ std::vector<added_row> rows_of_ids(const std::vector<tableq::message_id>& ids) {
 std::vector<added_row> enqueued_all(tableq::claim_queue& queue, const tq_batch& batch,
                                     const tableq::when_full& full) {
   std::vector<added_row> out;
+  out.reserve(batch.size());
   for (const tableq::enqueued& each :
        queue.enqueue_batch(items_of<tq_batch::messages>(batch), full)) {
     out.push_back({.id = each.id.value, .outcome = outcome_of(each.result)});

@@ -131,8 +131,9 @@ int tq_progress(tq_queue* queue, const char* receipt, size_t size, double done, 
 }
 int tq_complete_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                       tq_result** outcomes, tq_error** error) {
+  tq_batch::receipts parsed;
   return settle_all(queue, tx, "tq_complete_batch", outcomes, error, [&](auto& bound) {
-    return bound.complete_batch(receipts_of(checked(receipts)));
+    return bound.complete_batch(receipts_of(checked(receipts), parsed));
   });
 }
 int tq_fail(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size, const char* text,
@@ -156,8 +157,9 @@ int tq_release(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t 
 }
 int tq_release_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts,
                      tq_result** outcomes, tq_error** error) {
+  tq_batch::receipts parsed;
   return settle_all(queue, tx, "tq_release_batch", outcomes, error, [&](auto& bound) {
-    return bound.release_batch(receipts_of(checked(receipts)));
+    return bound.release_batch(receipts_of(checked(receipts), parsed));
   });
 }
 int tq_extend(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t size,
@@ -169,7 +171,9 @@ int tq_extend(tq_queue* queue, tq_transaction* tx, const char* receipt, size_t s
 }
 int tq_extend_batch(tq_queue* queue, tq_transaction* tx, const tq_batch* receipts, int64_t lease_ms,
                     tq_result** outcomes, tq_error** error) {
+  tq_batch::receipts parsed;
   return settle_all(queue, tx, "tq_extend_batch", outcomes, error, [&](auto& bound) {
-    return bound.extend_batch(receipts_of(checked(receipts)), std::chrono::milliseconds(lease_ms));
+    return bound.extend_batch(receipts_of(checked(receipts), parsed),
+                              std::chrono::milliseconds(lease_ms));
   });
 }

@@ -1,5 +1,7 @@
 #include "child.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -50,6 +52,15 @@ void work(const tableq::database& db, const json& order) {
               {"p99_us", percentile(did.latency, 0.99)}});
 }
 
+/// Keeps a processor busy as long as the parent runs.
+void compute() {
+  const ::pid_t parent = ::getppid();
+  while (::getppid() == parent) {
+    for (volatile int i = 0; i < 1'000'000; i = i + 1) {
+    }
+  }
+}
+
 }  // namespace
 
 bool is_child(int argc, char** argv) {
@@ -58,6 +69,10 @@ bool is_child(int argc, char** argv) {
 
 int run_child(const std::string& text) {
   const json order = json::parse(text);
+  if (order["do"] == "compute") {
+    compute();
+    return 0;
+  }
   tableq::database db = tableq::database::open(order["url"].get<std::string>());
   if (order["do"] == "receive") {
     receive(db);

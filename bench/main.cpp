@@ -11,6 +11,7 @@
 
 #include "cases.hpp"
 #include "child.hpp"
+#include "child_process.hpp"
 #include "databases/databases.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
@@ -57,6 +58,8 @@ bool run_all(const settings& how) {
     }
     return true;
   }
+  std::vector<bench::child_process> busy;
+  for (std::size_t i = 0; i < how.busy; ++i) busy.emplace_back(bench::json{{"do", "compute"}});
   bench::printer out(how);
   bool first = true;
   bool well = true;
@@ -126,6 +129,9 @@ void add_options(CLI::App& app, settings& how) {
   app.add_option("--messages", how.messages, "In the cases that are about many messages")
       ->check(CLI::Range(1000, 1'000'000'000))
       ->capture_default_str()
+      ->take_last();
+  app.add_option("--busy", how.busy, "Processes that compute meanwhile")
+      ->check(CLI::Range(0, 1024))
       ->take_last();
   app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)")
       ->take_last();

@@ -24,6 +24,7 @@ struct settings {
   std::size_t rounds = 5;
   std::size_t threads = 32;                 ///< For cases with many threads.
   std::size_t messages = 1'000'000;         ///< For cases with many messages.
+  std::size_t busy = 0;                     ///< Processes that compute meanwhile.
   std::size_t sessions = 0;                 ///< open_options::max_sessions; zero: the default.
   tableq::shortcuts shortcuts = {};         ///< open_options::shortcuts.
   std::string notifications = "automatic";  ///< open_options::notifications.

@@ -1,6 +1,7 @@
 #include "core/session/combiner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <thread>
 
@@ -15,6 +16,19 @@ using std::chrono::steady_clock;
 constexpr int most_rounds = 4;
 
 }  // namespace
+
+bool yield_briefly() noexcept {
+  constexpr std::chrono::milliseconds long_yield{1};
+  constexpr int times_as_long = 16;
+  static std::atomic<steady_clock::time_point> next = steady_clock::time_point();
+  const auto began = steady_clock::now();
+  if (began < next.load(std::memory_order_relaxed)) return false;
+  std::this_thread::yield();
+  const auto ended = steady_clock::now();
+  const auto took = ended - began;
+  if (took >= long_yield) next.store(ended + times_as_long * took, std::memory_order_relaxed);
+  return true;
+}
 
 bool combined_call::wait(int turn_checks, steady_clock::time_point until) {
   if (spinning::check(turn_checks, [this] { return has_turn(); })) return true;
@@ -148,9 +162,9 @@ void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
   for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
     const std::size_t seen = waiting_.size();
     lock.unlock();
-    std::this_thread::yield();
+    const bool yielded = yield_briefly();
     lock.lock();
-    more = waiting_.size() > seen;
+    more = yielded && waiting_.size() > seen;
   }
   calls.reserve(waiting_.size() + 1);  // Nothing below throws: each call that leaves the line runs.
   calls.assign(1, &first);

@@ -10,7 +10,6 @@
 #include <exception>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include <tableq/error.hpp>
@@ -18,6 +17,11 @@
 #include "core/seam/statement.hpp"
 
 namespace tableq::inline v0::core {
+
+/// Yields the processor to threads that are soon done. A yield that lasts a millisecond or longer
+/// has given it to another program: then nothing in this process yields for 16 times as long.
+/// @return whether it yielded.
+[[nodiscard]] bool yield_briefly() noexcept;
 
 /// Whether a waiting call checks its turn for a while before its thread sleeps. See ADR 0016.
 ///
@@ -48,7 +52,7 @@ class spinning {
   [[nodiscard]] static bool check(int times, Turn has_come) {
     for (; times > 0; --times) {
       if (has_come()) return true;
-      std::this_thread::yield();
+      if (!yield_briefly()) return false;
     }
     return false;
   }

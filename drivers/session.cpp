@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -153,6 +154,7 @@ std::optional<error> dialect_session::failure_of_application(const std::exceptio
   if (!answer) answer.emplace();
   if (!lost) answer->sentence.clear();
   answer->link_lost = lost;
+  sent_ = std::numeric_limits<std::size_t>::max();  // not known
   loss_ = on_loss::lost;
   try {
     fail(native_failure(*answer), "session", in_callers_transaction());

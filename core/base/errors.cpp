@@ -17,10 +17,11 @@ std::string compose(const std::string& sentence, const error_origin& origin) {
 
 struct rule {
   errc code;
-  bool repeated;  ///< A unit of work may run again.
-  bool passes;    ///< For a worker.
-  bool row;       ///< One row may be the cause.
-  bool message;   ///< One message may be the cause.
+  bool repeated;        ///< A unit of work may run again.
+  bool passes;          ///< For a worker.
+  bool row;             ///< One row may be the cause.
+  bool message;         ///< One message may be the cause.
+  bool writes = false;  ///< Nobody's writes succeed.
 };
 
 // By the number of the code, from 1 on.
@@ -38,15 +39,15 @@ constexpr std::array code_rules{
     rule{errc::conflict, true, true, false, false},
     rule{errc::constraint_violated, false, false, true, true},
     rule{errc::permission_denied, false, false, false, false},
-    rule{errc::read_only, false, true, false, false},
-    rule{errc::storage_full, false, true, false, false},
+    rule{errc::read_only, false, true, false, false, true},
+    rule{errc::storage_full, false, true, false, false, true},
     rule{errc::too_large, false, false, true, true},
     rule{errc::not_a_database, false, false, false, false},
     rule{errc::duplicate_key, false, false, false, true},
     rule{errc::cancelled, false, true, false, false},
     rule{errc::unsupported, false, false, false, false},
     rule{errc::queue_full, false, false, false, true},
-    rule{errc::storage_failed, false, true, false, false},
+    rule{errc::storage_failed, false, true, false, false, true},
     rule{errc::internal, false, false, true, true},
 };
 static_assert([] {
@@ -119,6 +120,10 @@ bool may_repeat(const error& failure, bool known) noexcept {
 
 bool may_pass(const error& failure) noexcept {
   return rule_of(failure.code()).passes;
+}
+
+bool stops_writes(const error& failure) noexcept {
+  return rule_of(failure.code()).writes;
 }
 
 bool may_concern_one_row(const error& failure) noexcept {

@@ -49,6 +49,9 @@ auto named(std::string_view backend, std::string_view operation, Work work)
 /// Whether a worker goes on and tries again.
 [[nodiscard]] bool may_pass(const error& failure) noexcept;
 
+/// Whether the database may take no writes of anybody for now, as with a full disk.
+[[nodiscard]] bool stops_writes(const error& failure) noexcept;
+
 /// Whether the content of one row may have caused the failure, so that the statement may succeed
 /// without that row.
 [[nodiscard]] bool may_concern_one_row(const error& failure) noexcept;

@@ -66,7 +66,7 @@ handler_result call_handler(worker_state& worker, const worker_state::work_item&
         return {.verdict = handled::give_back()};
       }
       if (is_own(worker, queue, one, handled::how::completed, failure))
-        return {.verdict = refused_completion(failure)};
+        return {.verdict = refused_transaction(failure)};
       return {.verdict = handled::give_back(), .again = true};
     } catch (const std::exception& failure) {  // Usually a lack of memory.
       worker.trouble(queue, failure.what(), pauses, true);

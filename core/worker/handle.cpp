@@ -129,6 +129,7 @@ class transactional_call {
             failure.code() == errc::connection_failed || failure.code() == errc::connection_lost;
         if (away && terms_.of_worker) throw;
         if (!stop_.stop_requested() && policy.again(failure)) continue;
+        if (stops_writes(failure) && terms_.of_worker) throw;
         // A limit of the database on the time of statements or transactions: the next run would
         // meet it again. The handler may know only that its session is gone.
         const bool limit = failure.code() == errc::cancelled;
@@ -193,7 +194,8 @@ class transactional_call {
   }
 
   static bool may_run_again(const error& failure) noexcept {
-    return failure.code() != errc::outcome_unknown && failure.advice() != advice::never;
+    if (failure.code() == errc::outcome_unknown) return false;
+    return failure.advice() != advice::never || stops_writes(failure);
   }
 
   const handler& work_;
@@ -255,6 +257,11 @@ handled refused_completion(const error& refused) {
   return handled::failed(
       shortened(std::string("the handler was done, but the database refused the completion: ") +
                 refused.what()));
+}
+
+handled refused_transaction(const error& refused) {
+  return handled::failed(
+      shortened(std::string("the database refused the handler's transaction: ") + refused.what()));
 }
 
 }  // namespace tableq::inline v0::core

@@ -48,8 +48,9 @@ struct call_terms {
 
 /// Calls the handler, inside a transaction if it takes one. Every result and every exception of the
 /// handler becomes a verdict that can be settled.
-/// @throws error only for a handler with a transaction that could not be begun or committed, or
-///   whose session was lost. The handler may be called again, except after errc::outcome_unknown.
+/// @throws error only for a handler with a transaction that could not be begun or committed, whose
+///   session was lost, or where the database took no writes. The handler may be called again,
+///   except after errc::outcome_unknown.
 [[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
                                     const delivery& message, const std::stop_token& stop,
                                     const call_terms& terms);
@@ -70,5 +71,7 @@ struct call_terms {
 
 /// The settlement to use instead, if the database refuses the completion of a message.
 [[nodiscard]] handled refused_completion(const error& refused);
+/// The same for all that a handler does in its transaction.
+[[nodiscard]] handled refused_transaction(const error& refused);
 
 }  // namespace tableq::inline v0::core

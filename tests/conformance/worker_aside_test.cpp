@@ -197,6 +197,23 @@ TEST_P(messages_put_aside, fail_none_while_all_are_refused) {
   }
 }
 
+TEST_P(messages_put_aside, whose_handlers_alone_meet_a_full_disk_fail_when_others_succeed) {
+  auto queue = jobs();
+  queue.enqueue("bad");
+  tableq::worker pool(queue, [](tableq::transaction&, const tableq::delivery& d) {
+    if (d.payload != "bad") return;
+    throw tableq::error(tableq::errc::storage_full, tableq::advice::never, "made by the test",
+                        {.sqlstate = "53100"});
+  });
+  feed(queue, pool, [&] { return pool.counts().failed == 1; });
+  pool.stop();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  const auto dead = queue.list(tableq::message_state::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_TRUE(contains(dead[0].errors.at(0).error, "made by the test")) << dead[0].errors[0].error;
+  expect_good(queue, 1, pool.counts().completed);
+}
+
 TEST_P(messages_put_aside, whose_failure_is_refused_end_with_their_leases) {
   auto queue = jobs();
   enqueue(queue, "bad", 2);

@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <soci/soci.h>
 
@@ -90,6 +91,68 @@ TEST_P(handlers_that_lose_their_session, or_whose_own_statements_meet_conflicts_
   EXPECT_EQ(runs, 4);
   EXPECT_EQ(pool.counts().completed, 1U);
   EXPECT_EQ(pool.counts().failed, 0U);
+}
+
+TEST_P(handlers_that_lose_their_session, or_meet_a_full_disk_or_read_only_server_run_again_later) {
+  struct refusal {
+    std::string before;
+    std::string statement;
+    std::string after;
+  };
+  std::vector<refusal> all;
+  if (here().takes("DO $$ BEGIN END $$")) {
+    for (const std::string state : {"53100", "25006", "58030"}) {
+      all.push_back(
+          {.statement = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '" + state + "'; END $$"});
+    }
+  } else if (here().takes("PRAGMA query_only = 0")) {
+    all.push_back({"PRAGMA query_only = 1", "DELETE FROM jobs", "PRAGMA query_only = 0"});
+    all.push_back({"PRAGMA max_page_count = 1", "CREATE TABLE large AS SELECT zeroblob(99999) AS x",
+                   "PRAGMA max_page_count = 1000000"});
+  } else {
+    GTEST_SKIP() << "no statement of it meets such an error";
+  }
+  constexpr std::size_t good = 20;
+  for (const refusal& each : all) {
+    auto queue = filled(good, 1);
+    std::atomic<int> runs = 0;
+    std::atomic<int> troubles = 0;
+    std::atomic<std::size_t> done = 0;
+    std::atomic<std::size_t> done_before = 0;
+    tableq::worker pool(
+        queue,
+        [&](tableq::transaction& tx, const tableq::delivery& d) {
+          if (d.payload == "good") {
+            ++done;
+            return;
+          }
+          EXPECT_EQ(d.attempt, 1);
+          if (++runs > 3) {
+            done_before = done.load();
+            return;
+          }
+          soci::session& own = tableq::session_of(tx);
+          const auto run = [&own](const std::string& sql) {
+            if (!sql.empty()) own << sql;
+          };
+          run(each.before);
+          try {
+            run(each.statement);
+          } catch (const std::exception&) {
+            run(each.after);
+            throw;
+          }
+        },
+        {.threads = 1, .until_empty = true, .observe = [&](const tableq::worker_event& event) {
+           troubles += event.what == tableq::worker_event::kind::trouble ? 1 : 0;
+         }});
+    ASSERT_TRUE(pool.wait_for(for_ever)) << each.statement;
+    EXPECT_EQ(pool.counts().completed, good + 1) << each.statement;
+    EXPECT_EQ(runs, 4) << each.statement;
+    EXPECT_EQ(troubles, 3) << each.statement;
+    EXPECT_GT(done_before, 0U) << each.statement;
+    db().drop("jobs");
+  }
 }
 
 TEST_P(handlers_that_lose_their_session, whose_own_statements_are_wrong_fail_at_once) {

@@ -99,6 +99,20 @@ UPDATE {main}{quotas}
 SET applied = CAST(:changes AS bigint)
 WHERE queue = CAST(:queue AS text) AND name = '' AND changes = CAST(:changes AS bigint)
 
+-- name: group.late
+-- Groups whose next start is later than their rate allows, because the clock was set back.
+SELECT s.name AS group_key
+FROM {main}{starts} AS s
+WHERE s.queue = CAST(:queue AS text) AND s.name > CAST(:first AS text)
+  AND s.alarm_at > {clock} + 2
+    + 1000000000 / (SELECT l.rate
+                    FROM {main}{quotas} AS l
+                    WHERE l.queue = s.queue AND l.name IN (s.name, '')
+                    ORDER BY l.name DESC
+                    LIMIT 1)
+ORDER BY s.name
+LIMIT CAST(:max AS bigint)
+
 -- fragment: times_of_rule
 name, queue, cron, every_ms AS every, zone, catch_up, latest_ms AS latest, due_at AS due, problem,
        {clock} AS clock

@@ -21,33 +21,45 @@ namespace {
 
 /// The number of messages that one statement makes ready.
 constexpr std::size_t promote_batch = 1000;
+/// A take looks behind so many messages of locked groups.
+constexpr std::size_t most_passed = 100'000;
 /// The batches for one take from a table of the application: a trigger there may undo each of them.
 constexpr int most_batches_of_foreign_rows = 100;
+
+/// Due or expired messages that one statement has looked at.
+struct promoted {
+  std::size_t moved = 0;
+  std::size_t passed = 0;  ///< Their groups are locked by others.
+};
 
 /// Locks the groups that a batch of due or expired messages moves, as far as nobody else has them:
 /// a transaction may have one for hours.
 /// @return the ids of their messages, with commas between.
-std::string lock_due(const queue_state& queue, transaction_state& tx, claim_effects& done) {
-  const auto due = queue.execute(&tx, statements::claim_due, due_now(queue, promote_batch));
+std::string lock_due(const queue_state& queue, transaction_state& tx, std::size_t max,
+                     claim_effects& done, std::size_t& passed) {
+  const auto due = queue.execute(&tx, statements::claim_due, due_now(queue, max));
   group_set groups;
   for (const grouped_row& each : due) groups.insert(each.group_key);
   done.groups = lock_free_groups(queue, tx, std::move(groups));
   std::string out;
   for (const grouped_row& each : due) {
-    if (!done.groups.contains(each.group_key)) continue;
+    if (!done.groups.contains(each.group_key)) {
+      ++passed;
+      continue;
+    }
     out.append(out.empty() ? "" : ",").append(std::to_string(each.id.value));
   }
   return out;
 }
 
-/// Makes a batch of due or expired messages ready or dead.
-/// @return how many.
-std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
+/// Makes those of the first `max` due or expired messages ready or dead whose groups are free.
+promoted promote_some(const queue_state& queue, transaction_state* tx, std::size_t max) {
   return claim_step(
       queue, tx, {}, has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
+        promoted out;
         std::optional<std::string> locked;
-        if (passes_groups(queue)) locked = lock_due(queue, *step_tx, done);
-        const auto moved = leases_of(queue).promote(queue, step_tx, promote_batch, locked);
+        if (passes_groups(queue)) locked = lock_due(queue, *step_tx, max, done, out.passed);
+        const auto moved = leases_of(queue).promote(queue, step_tx, max, locked);
         std::vector<message_id> left;  // their groups have room
         for (const changed_message& each : moved) {
           const bool dead = each.state == message_state::dead;
@@ -59,7 +71,8 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
         if (queue.info().groups && !locked && !left.empty())
           lock_groups_of(queue, *step_tx, left, done);
         done.left = !moved.empty();  // Some messages may be dead now.
-        return moved.size();
+        out.moved = moved.size();
+        return out;
       });
 }
 
@@ -192,8 +205,12 @@ class taking {
 }  // namespace
 
 void promote(const queue_state& queue, transaction_state* tx) {
-  for (int done = 1; promote_some(queue, tx) == promote_batch; ++done) {
-    if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) break;
+  std::size_t max = promote_batch;
+  for (int done = 1;; ++done) {
+    const promoted now = promote_some(queue, tx, max);
+    if (now.moved + now.passed < max || now.passed > most_passed) return;
+    if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) return;
+    max = promote_batch + 2 * now.passed;  // the next ones stand behind these
   }
 }
 

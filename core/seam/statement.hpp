@@ -189,6 +189,7 @@ namespace tableq::inline v0::core {
   record(group, apply, group_limits_request, nothing, nothing) \
   record(group, start, limits_request, start_item, nothing) \
   record(group, forget, forget_starts_request, nothing, nothing) \
+  query(group, late, group_list_request, nothing, group_row) \
   query(table, find, table_request, nothing, found_table_row, .optional = true) \
   query(table, columns, table_request, nothing, table_column_row, .optional = true) \
   query(table, keys, table_request, nothing, unique_column_row, .optional = true) \

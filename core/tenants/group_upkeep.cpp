@@ -13,6 +13,12 @@
 #include "core/tenants/group_limits.hpp"
 
 namespace tableq::inline v0::core {
+namespace {
+
+/// Their locks are held together.
+constexpr std::size_t groups_at_once = 50;
+
+}  // namespace
 
 void move_some_groups(const queue_state& queue, const group_set& groups, bool briefly) {
   in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
@@ -27,22 +33,39 @@ void move_some_groups(const queue_state& queue, const group_set& groups, bool br
 
 std::optional<std::string> move_all_groups(const queue_state& queue, std::string after,
                                            std::chrono::steady_clock::time_point until) {
-  // Their locks are held together.
-  constexpr std::size_t page = 50;
   for (;;) {
-    const auto found =
-        queue.execute(nullptr, statements::claim_next_groups, {.after = after, .max = page});
+    const auto found = queue.execute(nullptr, statements::claim_next_groups,
+                                     {.after = after, .max = groups_at_once});
     group_set groups;
     for (const group_row& row : found) groups.insert(row.group_key);
     if (groups.empty()) return std::nullopt;
     move_some_groups(queue, groups, until != std::chrono::steady_clock::time_point::max());
-    if (found.size() < page) return std::nullopt;
+    if (found.size() < groups_at_once) return std::nullopt;
     after = *groups.rbegin();
     if (std::chrono::steady_clock::now() >= until) return after;
   }
 }
 
 namespace {
+
+/// Lets groups start again that wait for a time before which the clock was set back.
+void move_late_groups(const queue_state& queue, std::chrono::steady_clock::time_point until) {
+  std::string after;
+  do {
+    const auto found =
+        queue.execute(nullptr, statements::group_late,
+                      {.queue = queue.name(), .first = after, .max = groups_at_once});
+    group_set groups;
+    for (const group_row& row : found) groups.insert(row.group_key);
+    if (groups.empty()) return;
+    after = *groups.rbegin();
+    in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+      if (passes_groups(queue)) groups = lock_free_groups(queue, tx, std::move(groups));
+      if (!groups.empty()) apply(queue, &tx, {.readable = move_groups(queue, tx, groups)});
+      return true;
+    });
+  } while (std::chrono::steady_clock::now() < until);
+}
 
 /// The limits of all queues, as this process knows them.
 class group_upkeep {
@@ -60,7 +83,6 @@ class group_upkeep {
 
  private:
   using clock = paced_work::clock;
-  static constexpr std::chrono::seconds between_sweeps{10};
   static constexpr std::chrono::milliseconds longest_look{100};
   /// From then on all processes have heard of the limits.
   static constexpr std::chrono::milliseconds all_heard{1500};
@@ -98,7 +120,8 @@ class group_upkeep {
       }
     }
     if (now < mine.next_sweep && !set_clock) return;
-    mine.next_sweep = now + between_sweeps;
+    mine.next_sweep = now + queue.database().options().poll_interval;
+    if (queue.info().group_rates) move_late_groups(queue, now + longest_look);
     constexpr std::size_t most_forgotten = 1000;
     queue.execute(nullptr, statements::group_forget,
                   {.queue = queue.name(), .max = most_forgotten});

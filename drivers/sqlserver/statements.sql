@@ -1578,6 +1578,20 @@ WITH old AS (
 )
 DELETE FROM old
 
+-- name: group.late
+-- Groups whose next start is later than their rate allows, because the clock was set back.
+SELECT TOP (CAST(:max AS bigint)) CAST(s.name AS nvarchar(200)) AS group_key
+FROM {starts} AS s WITH (READCOMMITTEDLOCK, ROWLOCK, READPAST, FORCESEEK)
+CROSS APPLY (
+  SELECT TOP (1) rate
+  FROM {quotas} WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK)
+  WHERE queue = CAST(:queue AS nvarchar(60)) AND name IN (s.name, CAST(N'' AS varbinary(400)))
+  ORDER BY DATALENGTH(name) DESC
+) AS l
+WHERE s.queue = CAST(:queue AS nvarchar(60)) AND s.name > CAST(CAST(:first AS nvarchar(200)) AS varbinary(400))
+  AND s.alarm_at > {clock} + 2 + 1000000000 / l.rate
+ORDER BY s.name
+
 -- name: schedules.due
 -- Those that are not computed yet come first. A rule that another transaction changes is left to it.
 SELECT TOP (CAST(:max AS bigint))

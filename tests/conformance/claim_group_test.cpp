@@ -104,6 +104,26 @@ TEST_P(claim_group, is_passed_by_takes_while_an_open_transaction_has_its_lock) {
   EXPECT_EQ(queue.stats().dead, 5U);
 }
 
+TEST_P(claim_group, that_is_locked_holds_up_no_later_message_however_many_of_its_own_are_due) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  constexpr std::size_t many = 900;
+  auto queue = grouped({.limit = many}, 1);
+  for (const char* each : {"a", "b", "c", "d"}) {
+    const std::vector<tableq::new_claim_message> batch(many, {.payload = each, .group = each});
+    queue.enqueue_batch(batch);
+    EXPECT_EQ(queue.take(many).size(), many);
+  }
+  queue.enqueue("late", {.delay = 24h});
+  queue.enqueue("later", {.delay = 24h});
+  clock.advance(24h);
+  auto tx = db_with_clock().begin();
+  for (const char* each : {"a", "b", "c", "d"}) queue.in(tx).enqueue("next", {.group = each});
+  EXPECT_EQ(payloads(queue.take(10)), (names{"late", "later"}));
+  tx.rollback();
+  EXPECT_TRUE(queue.take(10).empty());
+  EXPECT_EQ(queue.stats().dead, 4 * many) << "their leases ended";
+}
+
 TEST_P(claim_group, in_a_transaction_goes_on_when_and_only_when_that_commits) {
   auto queue = grouped();
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});

@@ -239,6 +239,22 @@ TEST_P(group_limit, of_a_rate_lets_takes_pass_a_locked_group) {
   EXPECT_EQ(taken(queue), (numbers{{"a", 1}}));
 }
 
+TEST_P(group_limit, of_a_rate_goes_on_after_the_clock_was_set_back) {
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 0.5, .burst = 1});
+  queue.set_group_limits({.running = 9, .rate = 2, .burst = 1}, "vip");
+  for (const char* each : {"a", "b", "vip"}) fill(queue, each, 2);
+  EXPECT_EQ(taken(queue), (numbers{{"a", 1}, {"b", 1}, {"vip", 1}}));
+  clock.advance(-24h);
+  EXPECT_EQ(taken(queue), (numbers{})) << "the next start counts from now";
+  clock.advance(500ms);
+  EXPECT_EQ(taken(queue), (numbers{{"vip", 1}}));
+  clock.advance(1499ms);
+  EXPECT_EQ(taken(queue), (numbers{}));
+  clock.advance(1ms);
+  EXPECT_EQ(taken(queue), (numbers{{"a", 1}, {"b", 1}}));
+}
+
 TEST_P(group_limit, whose_change_nobody_follows_is_found_by_doctor) {
   if (!can().shared) return;
   auto queue = tenants();

@@ -49,6 +49,7 @@ const std::set<std::string> beyond_scenarios{"catalog.migrator",
                                              "group.apply",
                                              "group.forget",
                                              "group.insert",
+                                             "group.late",
                                              "group.remove",
                                              "group.start"};
 

@@ -154,10 +154,16 @@ std::optional<error> dialect_session::failure_of_application(const std::exceptio
   if (!answer) answer.emplace();
   if (!lost) answer->sentence.clear();
   answer->link_lost = lost;
-  sent_ = std::numeric_limits<std::size_t>::max();  // not known
+  answer->sent = sent_ = std::numeric_limits<std::size_t>::max();  // not known
+  // The words may quote data of the application's statement, but tell which limit ended a session.
+  const verdict means = texts_->definition.classify(*answer);
+  answer->sentence = lost ? "the session was lost" : "";
+  if (!means.sentence.empty()) answer->sentence = means.sentence;
+  native_failure told(*answer);
+  if (!means.sentence.empty()) told.judge(means);
   loss_ = on_loss::lost;
   try {
-    fail(native_failure(*answer), "session", in_callers_transaction());
+    fail(told, "session", in_callers_transaction());
   } catch (const error& failure) {
     return failure;
   }

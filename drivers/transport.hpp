@@ -179,9 +179,8 @@ struct transport_kind {
   /// @param session an open session, which the listener may keep.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& address);
-  /// The database's answer behind an exception of SOCI's backend for this kind, without its words,
-  /// which hold the statement; but with those of a server that ended the session. Empty: the
-  /// exception is another one.
+  /// The database's answer behind an exception of SOCI's backend for this kind. Its words may hold
+  /// data; they are only to classify it. Empty: the exception is another one.
   std::optional<native_error> (*answer_in)(const std::exception& thrown,
                                            const core::any_session& session) = nullptr;
   /// The doubt that is left about an address. A null function: none.

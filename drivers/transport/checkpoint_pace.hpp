@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace tableq::inline v0::drivers {
 
@@ -9,6 +10,9 @@ namespace tableq::inline v0::drivers {
 ///
 /// SQLite's own limit is 1,000 pages. A copy here holds the write lock; with 4,000 pages, many of
 /// which are then copied once and not four times, that costs writers nothing.
+///
+/// A log that the disk has just room to copy is copied earlier: a longer one could neither grow nor
+/// be copied, if the file has to grow for it.
 ///
 /// An open read that began while the log was empty prevents all copying. SQLite detects this only
 /// after it has sorted the whole log (walCheckpoint in its wal.c). Each commit would then cost more
@@ -22,9 +26,19 @@ class checkpoint_pace {
   using clock = std::chrono::steady_clock;
 
   /// @param pages of the log, after a commit.
-  [[nodiscard]] bool due(int pages, clock::time_point now) const noexcept {
+  /// @param room asked now and then: the bytes that the disk has left.
+  template <class Room>
+  [[nodiscard]] bool due(int pages, clock::time_point now, Room room) noexcept {
     constexpr int enough = 4000;
-    return pages >= enough && now >= not_before_;
+    constexpr int between_looks = 64;
+    constexpr std::uint64_t usual_page = 4096;
+    bool out = pages >= enough;
+    if (pages < looked_at_) looked_at_ = 0;  // the log began anew
+    if (!out && pages - looked_at_ >= between_looks) {
+      looked_at_ = pages;
+      out = room() / usual_page <= static_cast<std::uint64_t>(pages);
+    }
+    return out && now >= not_before_;
   }
 
   /// @param logged pages of the log after an attempt; -1 if another connection was copying.
@@ -38,6 +52,7 @@ class checkpoint_pace {
 
  private:
   int copied_ = 0;
+  int looked_at_ = 0;  // the pages of the log, when the disk was asked last
   clock::time_point not_before_{};
 };
 

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 namespace tableq::inline v0::drivers {
@@ -172,5 +173,14 @@ void file_lock::unlock() const noexcept {
 }
 
 #endif
+
+std::uint64_t room_for(const std::string& path) noexcept {
+  try {
+    std::error_code failed;
+    return std::filesystem::space(path, failed).available;  // after a failure -1
+  } catch (...) {  // noexcept: memory is short, or a path that is no UTF-8 names no file.
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+}
 
 }  // namespace tableq::inline v0::drivers

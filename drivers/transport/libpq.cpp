@@ -458,19 +458,12 @@ void give_up(const core::any_session& session) noexcept {
 
 std::optional<native_error> answer_in(const std::exception& thrown,
                                       const core::any_session& session) {
-  native_error out;
-  const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
-  const std::string state = known == nullptr ? "" : known->sqlstate();
   if (const PGconn* const link = handle_of(session); PQstatus(link) != CONNECTION_OK) {
-    // Messages about data, and of functions, may quote it.
-    const bool may_quote = state.starts_with("22") || state.starts_with("P0");
-    const std::string_view words = may_quote ? "" : PQerrorMessage(link);
-    out.sentence = words.substr(0, words.find('\n'));
-    return out;
+    return native_error{.sentence = PQerrorMessage(link)};
   }
+  const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
-  out.sqlstate = state;
-  return out;
+  return native_error{.sqlstate = known->sqlstate()};
 }
 
 }  // namespace

@@ -482,11 +482,9 @@ std::optional<native_error> answer_in(const std::exception& thrown,
                                       const core::any_session& /*session*/) {
   const auto* const known = dynamic_cast<const soci::odbc_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
-  native_error out{.sqlstate = reinterpret_cast<const char*>(known->odbc_error_code()),
-                   .number = static_cast<int>(known->native_error_code())};
-  const bool of_link = out.sqlstate.starts_with("08") || out.sqlstate.starts_with("HY");
-  if (of_link) out.sentence = reinterpret_cast<const char*>(known->odbc_error_message());
-  return out;
+  return native_error{.sqlstate = reinterpret_cast<const char*>(known->odbc_error_code()),
+                      .number = static_cast<int>(known->native_error_code()),
+                      .sentence = reinterpret_cast<const char*>(known->odbc_error_message())};
 }
 
 }  // namespace

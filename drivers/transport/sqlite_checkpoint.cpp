@@ -3,6 +3,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include "drivers/transport/checkpoint_pace.hpp"
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -49,7 +50,11 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   using clock = checkpoint_pace::clock;
   auto& when = *static_cast<checkpoint_pace*>(pace);
   const auto began = clock::now();
-  if (!when.due(pages, began)) return SQLITE_OK;
+  const auto room = [&] {
+    const char* const file = sqlite3_db_filename(handle, schema);
+    return room_for(file == nullptr ? "" : file);
+  };
+  if (!when.due(pages, began, room)) return SQLITE_OK;
   // Another session writes: its commit, or the next one here, copies.
   const write_lock lock(handle, schema);
   if (!lock.held()) return SQLITE_OK;

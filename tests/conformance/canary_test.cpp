@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
+
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"
@@ -306,6 +311,36 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
     here().sql(create);
     EXPECT_GT(calls.failed(), 10U);
   }
+}
+
+TEST_P(canaries, are_in_nothing_that_is_said_of_a_session_lost_in_a_statement_of_a_handlers_own) {
+  if (!here().session_id_sql()) GTEST_SKIP() << "sessions of this database cannot be ended";
+  std::vector<std::string> all;
+  for (const char* says : {"WARNING 'canary'", "NOTICE 'canary'"}) {
+    all.push_back(std::string("DO $$ BEGIN RAISE ") + says +
+                  "; PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); END $$");
+  }
+  for (const char* state : {"57P01", "08006"}) {
+    all.push_back(std::string("DO $$ BEGIN RAISE EXCEPTION 'canary' USING ERRCODE = '") + state +
+                  "'; END $$");
+  }
+  auto jobs = watched_->claim("jobs");
+  jobs.enqueue("job");
+  std::atomic<std::size_t> runs = 0;
+  std::atomic<std::size_t> troubles = 0;
+  tableq::worker pool(jobs,
+                      [&](tableq::transaction& tx, const tableq::delivery&) {
+                        const std::size_t run = runs++;
+                        if (run < all.size()) tableq::session_of(tx) << all[run];
+                      },
+                      {.threads = 1, .until_empty = true, .observe = [&](const auto& event) {
+                         if (event.what != tableq::worker_event::kind::trouble) return;
+                         ++troubles;
+                         heard_->add(std::string(event.why));
+                       }});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().completed, 1U);
+  EXPECT_EQ(troubles, all.size());
 }
 
 TEST_P(canaries, are_in_nothing_that_is_said_when_nothing_may_be_written) {

@@ -110,4 +110,37 @@ TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
   if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
 }
 
+TEST_P(full_file, on_a_disk_too_small_for_a_usual_log_is_worked_off) {
+  const files::path folder =
+      files::path(here().url().substr(sizeof("sqlite://") - 1)).parent_path();
+  const bool mounted = on_small_disk(folder, "12m", [&] {
+    auto jobs = open().claim("jobs");
+    const std::string payload(1000, 'x');
+    const auto fill = [&] {
+      std::size_t stored = 0;
+      const tableq::error full = thrown_by([&] {
+        for (;; ++stored) jobs.enqueue(payload);
+      });
+      EXPECT_EQ(full.code(), tableq::errc::storage_full) << full.what();
+      return stored;
+    };
+    const std::size_t stored = fill();
+    EXPECT_GT(stored, 3000U) << "half of the disk is the database";
+    int refused = 0;
+    std::size_t done = 0;
+    while (done < stored && refused < 100) {
+      try {
+        for (const auto& one : jobs.take(1)) static_cast<void>(jobs.complete(one));
+        ++done;
+      } catch (const tableq::error& failure) {
+        EXPECT_EQ(failure.code(), tableq::errc::storage_full) << failure.what();
+        ++refused;
+      }
+    }
+    EXPECT_LT(refused, 100);
+    EXPECT_GT(fill(), stored / 2);
+  });
+  if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
+}
+
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -21,37 +22,52 @@ using tableq::drivers::checkpoint_pace;
 namespace files = std::filesystem;
 
 constexpr checkpoint_pace::clock::time_point start{};
+constexpr auto endless = [] { return std::numeric_limits<std::uint64_t>::max(); };
 
 TEST(checkpoint, is_due_from_four_thousand_pages_on) {
-  const checkpoint_pace pace;
-  EXPECT_FALSE(pace.due(3999, start));
-  EXPECT_TRUE(pace.due(4000, start));
+  checkpoint_pace pace;
+  EXPECT_FALSE(pace.due(3999, start, endless));
+  EXPECT_TRUE(pace.due(4000, start, endless));
+}
+
+TEST(checkpoint, comes_while_the_disk_has_room_for_the_pages_and_asks_it_now_and_then) {
+  checkpoint_pace pace;
+  int asked = 0;
+  const auto room = [&asked] {
+    ++asked;
+    return std::uint64_t{4096} * 1000;
+  };
+  int pages = 0;
+  while (!pace.due(++pages, start, room)) {
+  }
+  EXPECT_EQ(pages, 1024);
+  EXPECT_EQ(asked, 16);
 }
 
 TEST(checkpoint, is_tried_again_at_once_while_something_is_copied) {
   checkpoint_pace pace;
   pace.tried(4500, 4000, start, start + 10ms);  // a reader needs the rest
-  EXPECT_TRUE(pace.due(4500, start + 10ms));
+  EXPECT_TRUE(pace.due(4500, start + 10ms, endless));
   pace.tried(4600, 4600, start + 10ms, start + 20ms);  // all of it; the next commit starts again
-  EXPECT_TRUE(pace.due(4700, start + 20ms));
+  EXPECT_TRUE(pace.due(4700, start + 20ms, endless));
 }
 
 TEST(checkpoint, in_vain_waits_fifty_times_as_long_as_it_took) {
   checkpoint_pace pace;
   pace.tried(5000, 0, start, start + 10ms);
-  EXPECT_FALSE(pace.due(9000, start + 509ms));
-  EXPECT_TRUE(pace.due(9000, start + 510ms));
+  EXPECT_FALSE(pace.due(9000, start + 509ms, endless));
+  EXPECT_TRUE(pace.due(9000, start + 510ms, endless));
   pace.tried(9000, 4000, start + 510ms, start + 530ms);
-  EXPECT_TRUE(pace.due(9000, start + 530ms));
+  EXPECT_TRUE(pace.due(9000, start + 530ms, endless));
 }
 
 TEST(checkpoint, is_in_vain_again_after_somebody_else_was_at_it) {
   checkpoint_pace pace;
   pace.tried(5000, 1000, start, start);
   pace.tried(-1, -1, start, start + 1ms);
-  EXPECT_TRUE(pace.due(5000, start + 1ms));
+  EXPECT_TRUE(pace.due(5000, start + 1ms, endless));
   pace.tried(6000, 1000, start + 1ms, start + 11ms);
-  EXPECT_FALSE(pace.due(6000, start + 510ms));
+  EXPECT_FALSE(pace.due(6000, start + 510ms, endless));
 }
 
 /// A file with a queue, and another program that reads in it.

@@ -19,7 +19,7 @@ CAUGHT = {
     "core/observe/observation.hpp": {"notify_observer": [NEEDED], "run": [UNDONE]},
     "core/queue/async_writer.hpp": {"write": [FOREIGN], "told": [FOREIGN]},
     "core/base/process.cpp": {"leave_to_parent": [NEEDED]},
-    "drivers/transport/files.cpp": {"handle_to": [NEEDED], "refusal_of_writes": [NEEDED]},
+    "drivers/transport/files.cpp": {"handle_to": [NEEDED], "refusal_of_writes": [NEEDED], "room_for": [NEEDED]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},
     "core/waking/watcher_listens.cpp": {"open_listener": [NEEDED], "follow": [NEEDED]},
     "core/watch/keeper.cpp": {"run": [NEEDED]},

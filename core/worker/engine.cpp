@@ -151,8 +151,11 @@ void worker_engine::check_here() const {
 bool worker_engine::stop_within(std::chrono::milliseconds longest) {
   stop();
   if (wait_for(longest)) return true;
-  late_ = true;
-  state_.give_back_running();
+  {
+    const std::scoped_lock hold(state_.mutex());
+    late_ = true;
+    state_.give_back_running();
+  }
   abandon();
   return false;
 }

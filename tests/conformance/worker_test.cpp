@@ -255,6 +255,25 @@ TEST_P(workers, give_back_at_the_deadline_what_still_runs) {
   EXPECT_EQ(jobs().complete(others[0].receipt), tableq::settle_result::applied);
 }
 
+TEST_P(workers, that_are_late_while_handlers_return_leave_no_message_leased) {
+  constexpr int rounds = 30;
+  constexpr std::size_t many = 40;
+  std::size_t completed = 0;
+  for (int round = 0; round < rounds; ++round) {
+    fill(jobs(), many);
+    tableq::worker pool(jobs(), [](const tableq::delivery&) {}, {.threads = 8});
+    while (pool.counts().completed == 0 && !pool.wait_for(1ms)) {
+    }
+    static_cast<void>(pool.stop_within(0ms));
+    ASSERT_TRUE(pool.wait_for(patience));
+    pool.join();
+    completed += pool.counts().completed;
+  }
+  const auto stats = jobs().stats();
+  EXPECT_EQ(stats.leased, 0U);
+  EXPECT_EQ(stats.ready + completed, rounds * many);
+}
+
 TEST_P(workers, ask_handlers_to_end_when_they_are_destroyed) {
   jobs().enqueue("patient");
   std::promise<void> running;

@@ -95,9 +95,9 @@ TEST_P(handlers_that_lose_their_session, or_whose_own_statements_meet_conflicts_
 
 TEST_P(handlers_that_lose_their_session, or_meet_a_full_disk_or_read_only_server_run_again_later) {
   struct refusal {
-    std::string before;
-    std::string statement;
-    std::string after;
+    std::string before = {};
+    std::string statement = {};
+    std::string after = {};
   };
   std::vector<refusal> all;
   if (here().takes("DO $$ BEGIN END $$")) {

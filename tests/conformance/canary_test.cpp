@@ -316,10 +316,6 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
 TEST_P(canaries, are_in_nothing_that_is_said_of_a_session_lost_in_a_statement_of_a_handlers_own) {
   if (!here().session_id_sql()) GTEST_SKIP() << "sessions of this database cannot be ended";
   std::vector<std::string> all;
-  for (const char* says : {"WARNING 'canary'", "NOTICE 'canary'"}) {
-    all.push_back(std::string("DO $$ BEGIN RAISE ") + says +
-                  "; PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); END $$");
-  }
   for (const char* state : {"57P01", "08006"}) {
     all.push_back(std::string("DO $$ BEGIN RAISE EXCEPTION 'canary' USING ERRCODE = '") + state +
                   "'; END $$");

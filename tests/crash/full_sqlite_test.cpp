@@ -22,6 +22,27 @@ class full_file : public on_each_backend {
     work_on_a_full_disk(db, of);
     report_injected(what, GetParam()->name(), 2, "storage_full; went on when there was room");
   }
+  /// Takes and completes so many messages. @return how many calls the full disk refused.
+  static int work_off(tableq::claim_queue& jobs, std::size_t count) {
+    int refused = 0;
+    const auto insist = [&](auto call) {
+      for (;;) {
+        try {
+          return call();
+        } catch (const tableq::error& failure) {
+          if (failure.code() != tableq::errc::storage_full || ++refused > 100) throw;
+        }
+      }
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto one = insist([&] { return jobs.take(1); });
+      EXPECT_EQ(one.size(), 1U);
+      for (const auto& each : one) {
+        EXPECT_EQ(insist([&] { return jobs.complete(each); }), tableq::settle_result::applied);
+      }
+    }
+    return refused;
+  }
 };
 INSTANTIATE_TEST_SUITE_P(, full_file, testing::Values(&sqlite_file_backend()), backend_name);
 
@@ -73,7 +94,7 @@ TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
   const files::path folder =
       files::path(here().url().substr(sizeof("sqlite://") - 1)).parent_path();
   const bool mounted = on_small_disk(folder, "40m", [&] {
-    constexpr int backlog = 1500;
+    constexpr std::size_t backlog = 1500;
     const auto come_and_go = [](tableq::claim_queue& jobs) {
       jobs.enqueue(std::string(100'000, 'x'), {.priority = 1});
       for (const auto& one : jobs.take(1)) static_cast<void>(jobs.complete(one));
@@ -90,22 +111,7 @@ TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
     const std::string block(4096, 'x');
     while (all << block << std::flush) {
     }
-    int refused = 0;
-    const auto insist = [&](auto call) {
-      for (;;) {
-        try {
-          return call();
-        } catch (const tableq::error& failure) {
-          if (failure.code() != tableq::errc::storage_full || ++refused > 100) throw;
-        }
-      }
-    };
-    for (int i = 0; i < backlog; ++i) {
-      const auto one = insist([&] { return jobs.take(1); });
-      ASSERT_EQ(one.size(), 1U);
-      ASSERT_EQ(insist([&] { return jobs.complete(one[0]); }), tableq::settle_result::applied);
-    }
-    EXPECT_GT(refused, 0);
+    EXPECT_GT(work_off(jobs, backlog), 0);
   });
   if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
 }
@@ -128,11 +134,7 @@ TEST_P(full_file, on_a_disk_too_small_for_a_usual_log_is_worked_off) {
     const std::size_t stored = fill();
     EXPECT_GT(stored, 3000U) << "half of the disk is the database";
     files::remove(folder / "filler");
-    for (std::size_t i = 0; i < stored; ++i) {
-      const auto one = jobs.take(1);
-      ASSERT_EQ(one.size(), 1U);
-      ASSERT_EQ(jobs.complete(one[0]), tableq::settle_result::applied);
-    }
+    EXPECT_LT(work_off(jobs, stored), 9);
     EXPECT_GT(fill(), stored / 2) << "the database keeps its room";
   });
   if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";

@@ -118,6 +118,12 @@ class batch {
   std::vector<const batch_id*> places_;  // empty: none belongs to a batch
 };
 
+/// Whether it changes the message that holds its key.
+bool replaces(const claim_enqueue_options& options) {
+  return options.on_duplicate == on_duplicate::replace ||
+         options.on_duplicate == on_duplicate::postpone;
+}
+
 using item_places = std::vector<std::size_t>;
 
 /// Runs a statement with some of the messages. @return those for which it returned no row.
@@ -185,7 +191,7 @@ void add_run(const queue_state& queue, transaction_state& tx, const batch& reque
              const item_places& run, std::vector<enqueued>& results) {
   const on_duplicate policy = request.options(run.front()).on_duplicate;
   const bool postpone = policy == on_duplicate::postpone;
-  const bool replacing = postpone || policy == on_duplicate::replace;
+  const bool replacing = replaces(request.options(run.front()));
   item_places rest = run;
   for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
     if (replacing) {
@@ -227,12 +233,11 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
   return ids;
 }
 
-/// The groups of messages that may be postponed: they are locked before those messages' rows, as in
-/// every other change.
-group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const batch& request) {
+/// The groups of messages that may be replaced or postponed: they are locked before those messages'
+/// rows, as in every other change.
+group_set groups_of_holders(const queue_state& queue, transaction_state& tx, const batch& request) {
   if (!queue.info().groups) return {};
-  const auto keys = request.keys(
-      [&](std::size_t i) { return request.options(i).on_duplicate == on_duplicate::postpone; });
+  const auto keys = request.keys([&](std::size_t i) { return replaces(request.options(i)); });
   if (keys.empty()) return {};
   std::vector<message_id> ids;
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, keys)) {
@@ -304,7 +309,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
   return claim_step(queue, tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
     if (request.placed()) hook_of(queue)->adding(queue, *step_tx, request.places());
     results.assign(request.size(), {});
-    group_set locked = groups_to_leave(queue, *step_tx, request);
+    group_set locked = groups_of_holders(queue, *step_tx, request);
     locked.insert(groups.begin(), groups.end());
     lock_groups(queue, *step_tx, locked);
     forget_keys(queue, *step_tx, request.keys([](std::size_t) { return true; }));

@@ -239,7 +239,12 @@ std::vector<change_result> set_priority(const queue_state& queue, transaction_st
     ids.push_back(one.id);
     items.push_back({.id = one.id, .priority = one.priority});
   }
-  const auto changed = queue.execute(tx, statements::claim_set_priority, {}, items);
+  // The groups first, as in every other change: who makes their next messages ready has others'
+  // rows already.
+  const auto changed =
+      claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& /*done*/) {
+        return queue.execute(step_tx, statements::claim_set_priority, {}, items);
+      });
   const std::vector<change_result> results =
       certain_of(queue, tx, ids, results_of(queue, tx, changed, ids, unchanged));
   std::vector<change_result> out;

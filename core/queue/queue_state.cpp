@@ -81,37 +81,49 @@ row_set take_limited(connection& session, const table_names& names, const contra
   return std::move(both.back().rows);
 }
 
-/// Compares the messages of two items.
-bool comes_before(const contract& what, std::span<const value> items, std::size_t a,
-                  std::size_t b) {
-  const std::size_t width = what.items.size();
-  const auto parts = [](const value& of) { return std::tie(of.is, of.number, of.data); };
-  return std::ranges::lexicographical_compare(items.subspan(a * width, what.fence_at),
-                                              items.subspan(b * width, what.fence_at), {}, parts,
-                                              parts);
+auto parts_of(const value& of) {
+  return std::tie(of.is, of.number, of.data);
 }
 
-/// The places of receipts by rising keys, so that two batches lock their rows in one order, each
-/// key once in a round: each receipt gets its own answer. That of the highest fence need not be the
-/// right one, because a take that was rolled back has one, too. Empty: the items are one round as
-/// they are.
+/// The first fields of an item, which name its message; empty: it names none.
+std::span<const value> key_of(const contract& what, std::span<const value> items,
+                              std::size_t place) {
+  std::size_t width = what.items.front().name == "id" ? 1 : 0;
+  if (what.fence_at != contract::no_place) width = what.fence_at;
+  return items.subspan(place * what.items.size(), width);
+}
+
+/// The places of items by the keys of their messages: all statements lock these in that order, and
+/// never wait for each other. Items that name none stay as they are.
+std::vector<std::size_t> places_by_key(const contract& what, std::span<const value> items) {
+  std::vector<std::size_t> out(items.size() / what.items.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  const auto comes_before = [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(key_of(what, items, a), key_of(what, items, b), {},
+                                                parts_of, parts_of);
+  };
+  if (!std::ranges::is_sorted(out, comes_before)) std::ranges::stable_sort(out, comes_before);
+  return out;
+}
+
+/// The places of receipts by rising keys, each key once in a round: each receipt gets its own
+/// answer. That of the highest fence need not be the right one, because a take that was rolled back
+/// has one, too. A round begins where the one before has ended, since a completion locks only what
+/// it deletes. Empty: the items are one round as they are.
 std::vector<std::vector<std::size_t>> rounds_of(const contract& what,
                                                 std::span<const value> items) {
   std::vector<std::vector<std::size_t>> out;
   if (what.fence_at == contract::no_place || items.size() <= what.items.size()) return out;
-  std::vector<std::size_t> left(items.size() / what.items.size());
-  std::iota(left.begin(), left.end(), std::size_t{0});
-  const auto rises = [&](std::size_t a, std::size_t b) { return comes_before(what, items, a, b); };
-  if (std::ranges::adjacent_find(left, std::not_fn(rises)) == left.end()) return out;
-  std::ranges::stable_sort(left, rises);
-  while (!left.empty()) {
-    std::vector<std::size_t> others;
-    std::vector<std::size_t>& round = out.emplace_back();
-    for (const std::size_t each : left) {
-      (round.empty() || rises(round.back(), each) ? round : others).push_back(each);
-    }
-    left = std::move(others);
+  const auto same_key = [&](std::size_t a, std::size_t b) {
+    return std::ranges::equal(key_of(what, items, a), key_of(what, items, b), {}, parts_of,
+                              parts_of);
+  };
+  out.emplace_back();
+  for (const std::size_t each : places_by_key(what, items)) {
+    if (!out.back().empty() && same_key(out.back().back(), each)) out.emplace_back();
+    out.back().push_back(each);
   }
+  if (out.size() == 1 && std::ranges::is_sorted(out.front())) out.clear();
   return out;
 }
 
@@ -127,16 +139,6 @@ row_set run_rounds(connection& session, const table_names& names, const statemen
       items[i].insert(items[i].end(), item.begin(), item.end());
     }
     all.push_back({.what = given.what, .shared = given.shared, .items = items[i]});
-  }
-  // A completion locks only what it deletes, and a later round may delete a lower id. A release
-  // with fences that no lease has locks all messages in one order, and changes none.
-  if (rounds.size() > 1 && given.what->id == statement::claim_complete) {
-    std::vector<receipt> of_no_lease;
-    for (const std::size_t place : rounds.front()) {
-      of_no_lease.push_back({.id = {given.items[place * width].number},
-                             .fence = std::numeric_limits<std::int64_t>::min()});
-    }
-    core::run(session, names, statements::claim_release, {}, of_no_lease);
   }
   session.run(given.what->name, names, all);
   row_set out(given.what->columns.size() + 1);
@@ -323,14 +325,23 @@ row_set queue_state::run_parts(transaction_state* tx, const contract& what,
                                std::span<const value> shared, std::span<const value> items,
                                const observation* watched) const {
   const std::size_t width = what.items.size();
+  const std::vector<std::size_t> places = places_by_key(what, items);
+  std::vector<value> sorted;
+  for (const std::size_t place : places) {
+    const auto item = items.subspan(place * width, width);
+    sorted.insert(sorted.end(), item.begin(), item.end());
+  }
   const auto work = [&](connection& session) {
     row_set all(what.columns.size() + 1);
     std::size_t done = 0;
-    while (done * width < items.size()) {
-      const auto rest = items.subspan(done * width);
+    while (done < places.size()) {
+      const auto rest = std::span<const value>(sorted).subspan(done * width);
       const std::size_t count = chunk_size(rest, width);
-      all.append_shifted(run_on(session, what, shared, rest.subspan(0, count * width)),
-                         static_cast<std::int64_t>(done));
+      row_set rows = run_on(session, what, shared, rest.subspan(0, count * width));
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        all.add(static_cast<std::int64_t>(places[done + rows.item(row)]));
+        all.append_row(rows, row, 1);
+      }
       done += count;
     }
     return all;

@@ -90,6 +90,13 @@ class call_group {
   }
   void add(table_call& call) { calls_.push_back(&call); }
 
+  /// Keys are added in one order: two processes would deadlock over the same ones.
+  void put_keys_in_order() {
+    if (calls_.front()->lane_ != lane::add_keyed) return;
+    const auto key = [](const table_call* call) { return call->items_[call->what_->key_at].data; };
+    std::ranges::stable_sort(calls_, {}, key);
+  }
+
   /// Runs their statement once, with the values of all.
   void run(connection& session) const {
     table_call& first = *calls_.front();
@@ -220,6 +227,7 @@ void run_together(std::span<combined_call* const> all) {
       match->add(call);
     }
   }
+  for (call_group& group : groups) group.put_keys_in_order();
   database_state& database = first.queue_.database();
   const bool one_statement = groups.size() <= 1 && first.one_statement();
   // One caller's stop is not the others'.

@@ -594,14 +594,23 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
 COALESCE(CASE WHEN pg_catalog.octet_length(q.errors) <= 1000000 THEN CASE WHEN {checked} THEN CAST(q.errors AS jsonb) END END,
          '[]')
 
+-- fragment: ids_of_keys
+ARRAY(SELECT id FROM {table} AS own WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL)
+
+-- fragment: still_of_keys
+-- Of the locked row. No condition on an index: the rows are found by their ids, and so locked in that order, as by all
+-- other statements.
+pg_catalog.array_position(CAST(:key AS text[]), key) IS NOT NULL
+
 -- fragment: past_of_keys
--- Done messages that stayed only for these keys. `due_at + 0`: excludes the index by due_at, so that the index of the
--- keys is used.
+-- Done messages that stayed only for these keys. `due_at + 0`: excludes the index by due_at.
 SELECT id
   FROM {table} AS msg
-  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
+  WHERE id = ANY ({ids_of_keys})
+    AND {still_of_keys}
+    AND state + 0 = 3
     AND due_at + 0 BETWEEN 1 AND {clock}
-  ORDER BY key
+  ORDER BY id
 
 -- fragment: other_past
 -- Others whose window ended first.
@@ -1070,15 +1079,16 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 
 -- name: claim.replace
 -- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. The
--- statement first locks the rows, in the order of the keys, and checks the locked versions. Without a due time a
+-- statement first locks the rows, in the order of their ids, and checks the locked versions. Without a due time a
 -- message with a group is held until claim.advance makes it ready. A negative fence of a delayed message stays: see
 -- claim.set_priority. Citus crashes on a column that is set to an element of an array as it is; `n` has these.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table} AS msg
-  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
+  WHERE id = ANY ({ids_of_keys})
+    AND {still_of_keys}
     AND {own_queue}
-  ORDER BY key
+  ORDER BY id
   FOR NO KEY UPDATE
 ),
 given AS MATERIALIZED (

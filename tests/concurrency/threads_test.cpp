@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -182,6 +183,147 @@ TEST_P(threads, that_complete_the_same_batches_in_other_orders_complete_each_mes
     EXPECT_EQ(applied, messages);
     EXPECT_EQ(jobs.stats().leased, 0U);
   }
+}
+
+TEST_P(threads, that_change_long_batches_in_other_orders_do_not_deadlock) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  constexpr std::size_t messages = 2500;  // of several statements
+  auto jobs = db().claim("jobs");
+  jobs.enqueue_batch(std::vector<tableq::new_claim_message>(messages, {.payload = "x"}));
+  std::vector<tableq::receipt> receipts;
+  std::vector<tableq::message_id> ids;
+  for (const auto& each : jobs.take(messages, {.lease = 1h})) {
+    receipts.push_back(each.receipt);
+    ids.push_back(each.receipt.id);
+  }
+  in_threads(4, [&](int i) {
+    random_source random(static_cast<std::uint64_t>(i));
+    auto own = receipts;
+    auto own_ids = ids;
+    for (int n = 0; n < 3; ++n) {
+      for (std::size_t at = messages - 1; at > 0; --at) {
+        const std::size_t other = random.below(at + 1);
+        std::swap(own[at], own[other]);
+        std::swap(own_ids[at], own_ids[other]);
+      }
+      auto tx = db().begin();
+      if (i % 2 == 0) {
+        EXPECT_EQ(jobs.in(tx).extend_batch(own, 1h),
+                  std::vector(messages, tableq::settle_result::applied));
+      } else {
+        EXPECT_EQ(jobs.in(tx).cancel_batch(own_ids),
+                  std::vector(messages, tableq::change_result::running));
+      }
+      tx.commit();
+    }
+  });
+  std::ranges::reverse(receipts);
+  receipts.push_back(receipts.front());
+  auto expected = std::vector(messages, tableq::settle_result::applied);
+  expected.push_back(tableq::settle_result::lease_lost);
+  EXPECT_EQ(jobs.complete_batch(receipts), expected);
+}
+
+TEST_P(threads, that_replace_messages_and_change_them_do_not_deadlock) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto jobs = db().claim("jobs");
+  std::vector<tableq::new_claim_message> given;
+  for (const std::string& key : numbered(50)) {
+    given.push_back({"x", {.key = key, .on_duplicate = tableq::on_duplicate::replace}});
+  }
+  std::ranges::sort(given, {}, [](const auto& each) { return *each.options.key; });
+  std::ranges::reverse(given);  // the order of the keys is not that of the ids
+  std::vector<tableq::new_priority> changes;
+  for (const auto& each : jobs.enqueue_batch(given)) changes.push_back({.id = each.id});
+  in_threads(6, [&](int i) {
+    for (int n = 0; n < 20; ++n) {
+      auto tx = db().begin();
+      if (i % 2 == 0) {
+        jobs.in(tx).enqueue_batch(given);
+      } else {
+        EXPECT_EQ(jobs.in(tx).set_priority_batch(changes),
+                  std::vector(changes.size(), tableq::change_result::applied));
+      }
+      tx.commit();
+    }
+  });
+  EXPECT_EQ(jobs.stats().ready, given.size());
+}
+
+TEST_P(threads, that_change_waiting_messages_of_groups_do_not_deadlock_with_settlements) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto jobs = db().claim("jobs", {.groups = {}});
+  for (int round = 0; round < 10; ++round) {
+    // Those that wait in the first groups have lower ids than those that run in the last ones.
+    std::vector<tableq::new_claim_message> given;
+    for (const std::string& group : numbered(20, std::to_string(round) + " ")) {
+      for (int n = 0; n < 2; ++n) {
+        given.push_back({"x",
+                         {.key = group + std::to_string(n),
+                          .on_duplicate = tableq::on_duplicate::replace,
+                          .group = group}});
+      }
+    }
+    const auto added = jobs.enqueue_batch(given);
+    std::vector<tableq::receipt> running;
+    for (const auto& each : jobs.take(20)) running.push_back(each.receipt);
+    ASSERT_EQ(running.size(), 20U);
+    std::vector<tableq::new_priority> changes;
+    std::vector<tableq::new_claim_message> replacements;
+    for (std::size_t i = 1; i < 20; i += 2) {
+      changes.push_back({.id = added[i].id});
+      replacements.push_back(given[i]);
+    }
+    for (std::size_t i = 20; i < 40; i += 2) {
+      changes.push_back({.id = added[i].id});
+      replacements.push_back(given[i]);
+    }
+    in_threads(5, [&](int i) {
+      auto tx = db().begin();
+      if (i == 0) {
+        EXPECT_EQ(jobs.in(tx).complete_batch(running),
+                  std::vector(running.size(), tableq::settle_result::applied));
+      } else if (i % 2 == 0) {
+        static_cast<void>(jobs.in(tx).set_priority_batch(changes));
+      } else {
+        jobs.in(tx).enqueue_batch(replacements);
+      }
+      tx.commit();
+    });
+    static_cast<void>(jobs.cancel({.all = true}));
+  }
+}
+
+/// Counts conflicts that tableq has repeated.
+struct conflict_counter final : tableq::observer {
+  std::atomic<int> conflicts{0};
+
+  void retrying(const tableq::observed_operation& /*operation*/,
+                const tableq::operation_retry& retry) override {
+    if (retry.failed == tableq::errc::conflict) ++conflicts;
+  }
+};
+
+TEST_P(threads, of_two_processes_that_add_the_same_keys_do_not_deadlock) {
+  if (!can().shared) GTEST_SKIP() << "one database object has it all";
+  const auto counter = std::make_shared<conflict_counter>();
+  std::vector<tableq::database> both{open({.observer = counter}), open({.observer = counter})};
+  static_cast<void>(both[0].claim("jobs"));
+  in_threads(32, [&](int i) {
+    auto jobs = both[static_cast<std::size_t>(i % 2)].claim("jobs");
+    random_source random(static_cast<std::uint64_t>(i));
+    for (int n = 0; n < 100; ++n) {
+      if (i % 8 > 1) {
+        jobs.enqueue("x", {.key = std::to_string(random.below(30))});
+        continue;
+      }
+      std::vector<tableq::receipt> taken;  // the keys are free again
+      for (const auto& each : jobs.take(10)) taken.push_back(each.receipt);
+      EXPECT_EQ(jobs.complete_batch(taken),
+                std::vector(taken.size(), tableq::settle_result::applied));
+    }
+  });
+  EXPECT_EQ(counter->conflicts, 0);
 }
 
 TEST_P(threads, that_enqueue_one_key_add_it_once) {

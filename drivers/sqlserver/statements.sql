@@ -1252,15 +1252,17 @@ WHERE q.group_key IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- fragment: running_in_group
--- The messages of a group that run, or are ready to, and those that rest and hold the group.
+-- The messages of a group that run, or are ready to, and those that rest and hold the group. READCOMMITTED: under row
+-- versioning the count waits for no open take, which may itself wait for the group, and misses no message that a release
+-- moves in the index.
 CROSS APPLY (
   SELECT COUNT_BIG(busy.id) AS number
-  FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  FROM {table} AS busy WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:group}))
   WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL AND busy.state IN (0, 1)
 ) AS busy
 CROSS APPLY (
   SELECT COUNT_BIG(rests.id) AS number
-  FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  FROM {table} AS rests WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:group}))
   WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
 ) AS resting
 

@@ -155,6 +155,8 @@ TEST_P(bad_input, extreme_times_of_the_caller_are_refused_or_kept) {
     try {
       mail.enqueue("x", {.created_at = said});
       EXPECT_EQ(mail.dequeue()->created_at, said);
+      jobs().enqueue("x", {.created_at = said});
+      EXPECT_EQ(jobs().take_one()->created_at, said);
     } catch (const tableq::error& refused) {
       EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
     }

@@ -62,24 +62,22 @@ class _Entry:
         self.queue = queue
         self.number = number
         self.users = 0
-        self.waiters: Deque["asyncio.Future[bool]"] = collections.deque()
+        # A future keeps its loop alive, and `_hubs` must not: a loop that is closed, or dropped, with
+        # awaits of its own takes its hub with it.
+        self.waiters: Deque["weakref.ref[asyncio.Future[bool]]"] = collections.deque()
         self.news = False  # That came while all awaits were reading.
         self.loop = weakref.ref(loop)
 
     def tell(self) -> None:
         """The queue may have a message: one await reads."""
         while self.waiters:
-            waiter = self.waiters.popleft()
-            if not waiter.done():
-                waiter.set_result(True)
+            if _woken(self.waiters.popleft()()):
                 return
         self.news = True
 
     def tell_all(self) -> None:
         while self.waiters:
-            waiter = self.waiters.popleft()
-            if not waiter.done():
-                waiter.set_result(True)
+            _woken(self.waiters.popleft()())
 
     def _leave(self) -> None:
         """The database is closed, perhaps by another thread."""
@@ -95,7 +93,8 @@ class _Entry:
         loop = asyncio.get_running_loop()
         waiter: "asyncio.Future[bool]" = loop.create_future()
         timer = loop.call_later(seconds, _time_is_over, waiter)
-        self.waiters.append(waiter)
+        place = weakref.ref(waiter)
+        self.waiters.append(place)
         try:
             return await waiter
         except asyncio.CancelledError:
@@ -104,8 +103,15 @@ class _Entry:
             raise
         finally:
             timer.cancel()
-            if waiter in self.waiters:
-                self.waiters.remove(waiter)
+            if place in self.waiters:
+                self.waiters.remove(place)
+
+
+def _woken(waiter: "Optional[asyncio.Future[bool]]") -> bool:
+    if waiter is None or waiter.done():
+        return False
+    waiter.set_result(True)
+    return True
 
 
 def _time_is_over(waiter: "asyncio.Future[bool]") -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import signal
 import sys
 import threading
+import weakref
 from typing import Any, Awaitable, Callable, List
 
 import pytest
@@ -649,3 +651,18 @@ def test_a_loop_may_drop_a_waiting_take(jobs: tableq.ClaimQueue) -> None:
     waiting.close()
     assert not tableq._async._hubs[loop]._entries
     loop.close()
+
+
+def test_a_loop_that_is_closed_beside_a_waiting_take_leaves_nothing(
+    jobs: tableq.ClaimQueue,
+) -> None:
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(jobs.take_async(wait=60))
+    task._log_destroy_pending = False  # type: ignore[attr-defined]
+    hubs = tableq._async._hubs
+    until(lambda: loop.run_until_complete(asyncio.sleep(0)) or loop in hubs)
+    hub = weakref.ref(hubs[loop])
+    loop.close()
+    del loop, task
+    gc.collect()
+    assert hub() is None

@@ -60,7 +60,9 @@ std::uint64_t type_of_file_system(const std::string& file) {
 
 std::string name_from_root(const std::string& file) {
   std::error_code failed;
-  const std::string out = std::filesystem::weakly_canonical(file, failed).string();
+  auto place = std::filesystem::absolute(file, failed);  // of a new file the next one finds no root
+  if (!failed) place = std::filesystem::weakly_canonical(place, failed);
+  const std::string out = place.string();
   return failed || out.empty() || out.find('"') != std::string::npos ? file : out;
 }
 

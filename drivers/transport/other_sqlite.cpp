@@ -9,7 +9,6 @@
 
 #include "core/base/process.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -53,6 +52,21 @@ only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(f
         "another SQLite, or other code, of this process has " + file_ +
             " open, and what it closes drops the locks of this one; close it first, or use one "
             "libsqlite3 for both");
+  }
+}
+
+void only_sqlite::closed(const file_state& file) noexcept {
+  try {
+    const std::scoped_lock hold(opening());
+    const auto known = known_descriptors().find({file.device, file.node});
+    const auto open = descriptors_on(file);
+    if (known == known_descriptors().end() || !open) return;
+    std::erase_if(known->second, [&](int each) {
+      return std::find(open->begin(), open->end(), each) == open->end();
+    });
+    if (known->second.empty()) known_descriptors().erase(known);
+  } catch (const std::exception&) {
+    // noexcept: without memory a number may stay known.
   }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "drivers/transport/files.hpp"
+
 namespace tableq::inline v0::drivers {
 
 /// At the end of an endpoint's connect string, of an address with `other_sqlite=refuse`. SOCI does
@@ -26,6 +28,9 @@ class only_sqlite {
   only_sqlite(const only_sqlite&) = delete;
   only_sqlite& operator=(const only_sqlite&) = delete;
   ~only_sqlite();
+
+  /// Such a session has closed its descriptors of the file: other code may get their numbers.
+  static void closed(const file_state& file) noexcept;
 
  private:
   std::scoped_lock<std::mutex> hold_;

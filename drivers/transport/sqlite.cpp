@@ -362,6 +362,21 @@ std::string missing_directory(const std::string& name) {
   return "the directory " + directory.string() + " does not exist; create it first";
 }
 
+/// Tells only_sqlite of the end of a session: SQLite destroys functions after it has closed the
+/// files, and has no other callback there.
+void tell_end(sqlite3* handle) {
+  const auto returns_null = [](sqlite3_context* call, int /*count*/, sqlite3_value** /*values*/) {
+    sqlite3_result_null(call);
+  };
+  const auto end = [](void* data) {
+    const std::unique_ptr<file_state> file(static_cast<file_state*>(data));
+    only_sqlite::closed(*file);
+  };
+  sqlite3_create_function_v2(handle, "tableq_end_of_session", 0, SQLITE_UTF8,
+                             new file_state(state_of_file(file_of(handle))), returns_null, nullptr,
+                             nullptr, end);
+}
+
 void connect(soci::session& session, const endpoint& address) {
   prepare_sqlite_for_forks();
   const std::string file = file_of(address.connect);
@@ -378,6 +393,7 @@ void connect(soci::session& session, const endpoint& address) {
   if (alone && !file.empty()) opening.emplace(file);
   try {
     session.open(soci::sqlite3, address.connect.substr(0, address.connect.size() - own));
+    if (opening) tell_end(handle_of(session));
   } catch (const soci::sqlite3_soci_error& failure) {
     const std::string missing = missing_directory(file);
     if (std::string refused = refused_writes(file); missing.empty() && !refused.empty()) {

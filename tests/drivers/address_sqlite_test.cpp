@@ -51,6 +51,23 @@ TEST(other_code_on_the_file, is_refused_at_open_and_at_each_new_session) {
   EXPECT_EQ(tableq::database::open(url).heap("jobs").peek(2).size(), 1U);
 }
 
+TEST(other_code_on_the_file, is_refused_also_with_the_descriptor_of_a_session_that_has_ended) {
+  const scratch_directory folder;
+  const std::string file = folder.path().string() + "/jobs.db";
+  const std::string url = "sqlite://" + file + "?other_sqlite=refuse";
+  for (int round = 0; round < 2; ++round) {
+    tableq::database::open(url).heap("jobs").enqueue("a");
+    const int other = ::open(file.c_str(), O_RDONLY);
+    ASSERT_GE(other, 0);
+    EXPECT_CODE(unsupported, static_cast<void>(tableq::database::open(url)));
+    ::close(other);
+  }
+  const auto stays = tableq::database::open(url);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(tableq::database::open(url).heap("jobs").peek(9).size(), 2U);
+  }
+}
+
 #else
 TEST(other_code_on_the_file, cannot_be_told_by_this_system) {
   const scratch_directory folder;

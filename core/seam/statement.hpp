@@ -188,7 +188,7 @@ namespace tableq::inline v0::core {
   record(group, insert, group_limits_request, nothing, nothing) \
   record(group, apply, group_limits_request, nothing, nothing) \
   record(group, start, limits_request, start_item, nothing) \
-  record(group, forget, forget_starts_request, nothing, nothing) \
+  record(group, forget, forget_starts_request, nothing, present_row) \
   query(group, late, group_list_request, nothing, group_row) \
   query(table, find, table_request, nothing, found_table_row, .optional = true) \
   query(table, columns, table_request, nothing, table_column_row, .optional = true) \

@@ -145,6 +145,9 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
   } else {
     move_some_groups(now, {std::string(group)});
   }
+  // No reader looks for them any more.
+  if (!info->group_limits)
+    now.execute(nullptr, statements::group_forget, {.queue = now.name(), .all = true});
   if (!made.of_this_alone) return;
   now.execute(nullptr, statements::group_apply, {.queue = now.name(), .changes = made.number});
 }

@@ -120,11 +120,16 @@ class group_upkeep {
       }
     }
     if (now < mine.next_sweep && !set_clock) return;
-    mine.next_sweep = now + queue.database().options().poll_interval;
     if (queue.info().group_rates) move_late_groups(queue, now + longest_look);
-    constexpr std::size_t most_forgotten = 1000;
-    queue.execute(nullptr, statements::group_forget,
-                  {.queue = queue.name(), .max = most_forgotten});
+    constexpr std::size_t most_at_once = 1000;
+    std::size_t gone = most_at_once;
+    while (gone == most_at_once && (set_clock || clock::now() < now + longest_look)) {
+      gone = queue
+                 .execute(nullptr, statements::group_forget,
+                          {.queue = queue.name(), .max = most_at_once})
+                 .size();
+    }
+    if (gone < most_at_once) mine.next_sweep = now + queue.database().options().poll_interval;
   }
 
   std::mutex mutex_;

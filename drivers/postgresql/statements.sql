@@ -2156,6 +2156,7 @@ WHERE queue = CAST(:queue AS text)
                           AND (CAST(:all AS bigint) = 1 OR full_at <= {clock} * 1000)
                         LIMIT CASE WHEN CAST(:all AS bigint) = 1 THEN NULL ELSE CAST(:max AS bigint) END
                         FOR UPDATE SKIP LOCKED))
+RETURNING 1 AS present
 
 -- name: schedules.fire
 -- Once for each time: the due time is compared in the transaction of the message. Another process that is about to

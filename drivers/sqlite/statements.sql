@@ -989,6 +989,7 @@ ON CONFLICT (queue, name) DO UPDATE
 SET full_at = excluded.full_at, alarm = excluded.alarm, alarm_at = excluded.alarm_at
 
 -- name: group.forget
+WITH unused AS (SELECT 1)
 DELETE FROM main.{starts}
 WHERE queue = :queue
   AND (:all = 1
@@ -996,6 +997,7 @@ WHERE queue = :queue
                    FROM main.{starts}
                    WHERE queue = :queue AND full_at <= {clock} * 1000
                    LIMIT :max))
+RETURNING 1 AS present
 
 -- name: schedules.fire
 -- Once for each time: the due time is compared in the transaction of the message. A rule that is disabled may have

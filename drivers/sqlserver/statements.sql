@@ -1579,6 +1579,7 @@ WITH old AS (
     AND (CAST(:all AS bigint) = 1 OR full_at <= {clock} * 1000)
 )
 DELETE FROM old
+OUTPUT 1 AS present
 
 -- name: group.late
 -- Groups whose next start is later than their rate allows, because the clock was set back.

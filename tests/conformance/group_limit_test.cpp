@@ -173,6 +173,32 @@ TEST_P(group_limit, of_starts_has_a_row_for_a_group_until_it_may_start_a_burst_a
   EXPECT_EQ(number("group_starts"), "0");
 }
 
+TEST_P(group_limit, of_starts_keeps_no_rows_of_groups_that_are_full_again_however_many_come) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 1.0});
+  constexpr std::size_t many = 1100;  // more than one statement removes
+  std::vector<tableq::new_claim_message> some(many);
+  for (std::size_t i = 0; i < many; ++i) some[i].options.group = "g" + std::to_string(i);
+  queue.enqueue_batch(some);
+  EXPECT_EQ(number("group_starts"), std::to_string(many));
+  clock.advance(1s);
+  static_cast<void>(queue.take(1));
+  EXPECT_EQ(number("group_starts"), "0");
+}
+
+TEST_P(group_limit, leaves_nothing_when_it_ends) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 9, .rate = 0.01});
+  fill(queue, "a", 3);
+  EXPECT_EQ(number("group_starts"), "1");
+  queue.set_group_limits({});
+  EXPECT_EQ(number("group_limits"), "0");
+  EXPECT_EQ(number("group_starts"), "0");
+  EXPECT_EQ(payloads_of(queue.take(9)), (names{"a1"}));
+}
+
 TEST_P(group_limit, makes_no_message_ready_before_its_rest_or_its_postponement_is_over) {
   auto queue = tenants({.on_failure = group_policy::pass});
   queue.set_group_limits({.running = 9, .rate = 1.0});

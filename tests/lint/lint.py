@@ -11,12 +11,11 @@ import documented
 import habits
 import layers
 import layouts
-import locks
 import promises
 import sql
 from tree import Tree
 
-PARTS = (layers, sql, habits, catches, completeness, layouts, locks, documented, promises, c_interface)
+PARTS = (layers, sql, habits, catches, completeness, layouts, documented, promises, c_interface)
 RULES = {rule.__name__: rule for part in PARTS for rule in part.RULES}
 
 

@@ -77,15 +77,6 @@ SOUND = {
 }
 
 CODE = "core/queue/queue.cpp"
-
-
-def texts_and_data(text, data):
-    """A statement of SQL Server's dialect, and its order of locks."""
-    return {"drivers/sqlserver/statements.sql": f"-- x\n\n-- name: a.b\n{text}\n", "drivers/states.sql": "",
-            "tests/lint/lock_order.txt": data}
-
-
-READ = "SELECT 1 FROM {table} AS q WITH (UPDLOCK, INDEX ({table:key}))"
 CATCH = "{} {{\n  try {{\n    f([&] {{ g(); }});\n  }} catch (...) {{\n    {}\n  }}\n}}\n"
 # Rule -> the files to write (appended to what is there; None removes), each a way to break it.
 BREACHES = {
@@ -305,16 +296,6 @@ BREACHES = {
         {"docs/drivers.md": "| `other` | x | `a_queue.keeps` |\n"},
         {"docs/drivers.md": "| `schemas` | x | `a_queue.loses` |\n"},
     ],
-    "lock_data_are_those_of_the_texts": [
-        texts_and_data(READ, ""),
-        texts_and_data(READ, "-- name: a.b\nread table key UPDLOCK\n"),
-        texts_and_data(READ, "-- name: a.b\nread table next UPDLOCK INDEX\n"),
-        texts_and_data(READ, "-- name: a.b\nread table key INDEX\n"),
-        texts_and_data(READ, "-- name: a.b\nread table key UPDLOCK INDEX\nread table pk\n"),
-        texts_and_data("DELETE FROM {limits}", "-- name: a.b\nread limits pk\n"),
-        texts_and_data("EXEC sp_getapplock", "-- name: a.b\n"),
-        texts_and_data("SELECT 1", "-- name: a.c\ndraw\n"),
-    ],
     "every_script_says_its_purpose": [
         {"scripts/x.sh": "#!/bin/bash\nset -e\n"},
         {"scripts/x.sh": "#!/bin/bash\n# Half a\n# sentence.\n"},
@@ -380,10 +361,6 @@ class Rules(unittest.TestCase):
         for rule in RULES:
             with self.subTest(rule=rule):
                 self.assertEqual(findings(rule), [])
-
-    def test_right_data_of_locks_pass(self):
-        right = "-- name: a.b\n# x\nread table key UPDLOCK INDEX\n"
-        self.assertEqual(findings("lock_data_are_those_of_the_texts", texts_and_data(READ, right)), [])
 
     def test_every_breach_is_found(self):
         for rule, breaches in BREACHES.items():

@@ -18,6 +18,10 @@ ROW = set(
 )
 ACCESS = re.compile(r"\{table\}(?:\s+AS\s+(\w+))?\s+WITH \(((?:[^()]|\([^()]*\))*)\)")
 BY_ID = re.compile(r"\s+(?:ON \w+\.id = |WHERE (?:\w+\.)?id (?:=|IN) )")
+SHARED = re.compile(
+    r"(?<!DELETE )\b(?:FROM|JOIN) \{(limits|batches|members|starts)\}(?: AS \w+)?(?: WITH \(([^()]*)\))?")
+# Changes of messages that have a fence, or an id that no other queue has given.
+FENCED = {f"claim.{name}" for name in "complete keep keep_result progress fail release extend heartbeat adopt".split()}
 # The lock of the group is held, without which no one changes a held message's entry in the index of groups.
 HELD_BY_ANOTHER_LOCK = {("claim.advance", "following"), ("claim.advance_limited", "following")}
 
@@ -74,7 +78,39 @@ def nothing_waits_under_the_limits(name, text, *_):
         yield "it waits for settlements, or passes their leases"
 
 
-LOCK_RULES = [rows_are_locked_before_indexes, passing_reads_lock, nothing_waits_under_the_limits]
+def shared_rows_are_locked_first(name, text, *_):
+    """Limits, batches, members and starts belong to many queues: the row that a text changes, or locks for its caller,
+    is locked as it is read, also a row of limits that is not there yet. Texts that only read it wait for no change."""
+    reads = SHARED.findall(without_literals(text))
+    changes = re.search(r"\b(?:UPDATE|DELETE(?: FROM)?) (?:\{limits\} WITH \(ROWLOCK\)\s+SET|[a-z]\w*\b)", text)
+    locks = changes is not None or name in ("limits.lock", "batch.lock")
+    for number, (table, hints) in enumerate(reads):
+        words = set(re.findall(r"\w+", hints))
+        if locks and number == 0:
+            wanted = {"UPDLOCK", "HOLDLOCK"} if changes and table == "limits" else {"UPDLOCK"}
+            if not wanted <= words:
+                yield f"{{{table}}} is read without {' '.join(sorted(wanted))} before its change"
+        elif "UPDLOCK" in words or not words & {"READUNCOMMITTED", "READCOMMITTEDLOCK"}:
+            yield f"{{{table}}} is read, and not changed, with the locks {hints or 'of chance'}"
+
+
+def locks_by_name_are_exclusive(name, text, *_):
+    if name in ("catalog.lock", "catalog.migrator", "queue.lock", "queue.try_lock") and not re.search(
+            r"sp_getapplock @Resource = [^,]*, @LockMode = N'Exclusive',", text):
+        yield "it takes no exclusive lock by name"
+
+
+def changes_are_of_the_callers_queue(name, text, *_):
+    """A change without a fence meets another queue of the same name with error 52003, and waits for the drop of its own."""
+    change = re.search(r"\b(?:INSERT INTO \{table\}|(?:UPDATE|DELETE(?: FROM)?) [a-z]\w*\b)", without_literals(text))
+    messages = re.match(r"(?:heap|fifo|lifo|pending|claim)\.", name)
+    if messages and change and name not in FENCED and not re.search(
+            r"\{catalog\} WITH \(READCOMMITTEDLOCK\)\s+WHERE \[identity\] = CAST\(:own_identity AS bigint\)", text):
+        yield "it does not ask whether the queue is still the caller's"
+
+
+LOCK_RULES = [rows_are_locked_before_indexes, passing_reads_lock, nothing_waits_under_the_limits,
+              shared_rows_are_locked_first, locks_by_name_are_exclusive, changes_are_of_the_callers_queue]
 
 # Rule -> ways to break it, as in tsql_rules.py.
 LOCK_BREACHES = {
@@ -91,5 +127,21 @@ LOCK_BREACHES = {
     "nothing_waits_under_the_limits": [
         ("claim.leased", ", NOWAIT", ""),
         ("claim.leased", "(READCOMMITTED, ", "(READPAST, READCOMMITTEDLOCK, "),
+    ],
+    "shared_rows_are_locked_first": [
+        ("limits.lock", "UPDLOCK, ", ""),
+        ("limits.set", "HOLDLOCK, ", ""),
+        ("batch.add", "UPDLOCK, ", ""),
+        ("batch.lock", "UPDLOCK, ", ""),
+        ("batch.rejoin", "UPDLOCK, ", ""),
+        ("batch.forget", "UPDLOCK, ", ""),
+        ("batch.open", "{members} AS m WITH (READUNCOMMITTED)", "{members} AS m"),
+        ("limits.read", "{limits} AS l WITH (READUNCOMMITTED)", "{limits} AS l WITH (UPDLOCK)"),
+        ("group.start", "s WITH (READCOMMITTEDLOCK, ", "s WITH (UPDLOCK, "),
+    ],
+    "locks_by_name_are_exclusive": [("queue.lock", "N'Exclusive'", "N'Shared'"), ("catalog.migrator", "sp_getapplock", "x")],
+    "changes_are_of_the_callers_queue": [
+        ("heap.enqueue", "{catalog} WITH (READCOMMITTEDLOCK)", "{catalog}"),
+        ("claim.cancel", "[identity] = CAST(:own_identity AS bigint)", "1 = 1"),
     ],
 }

@@ -24,7 +24,7 @@ bool certainly(const queue_state& queue, const fresh_look& gone,
   try {
     const leased_session session = queue.database().sessions().lease(patience);
     return gone(*session, unseen);
-  } catch (const error&) {
+  } catch (const error&) {  // Nobody can tell: the caller is told that.
     return false;
   }
 }

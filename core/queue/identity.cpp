@@ -44,7 +44,7 @@ void learn_options(const queue_state& queue, const limits_row& row) {
                  .created_at = queue.info().created_at};
   try {
     decode_options(row.options, now);
-  } catch (const error&) {
+  } catch (const error&) {  // Of a later version.
     return;
   }
   queue.shared().attended = needs_upkeep(now);

@@ -52,8 +52,8 @@ class retry_policy {
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated. Nothing else in the library
-/// repeats a unit of work. tests/lint/habits.py lists the other files that catch errors, and why: a
-/// combined call that failed runs alone, an error goes to another thread, a worker continues.
+/// repeats a unit of work. Other files catch errors because a combined call that failed runs alone,
+/// an error goes to another thread, or a worker continues.
 /// @param watched notified of each repetition, if not null.
 template <class Work>
 auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,

@@ -54,13 +54,6 @@ def suppressions_name_their_check(tree):
                 yield f"{source.name}:{line}: NOLINT without the check's name"
 
 
-def swallowed_exceptions_say_why(tree):
-    for source in tree.cpp("include", "core", "drivers", "bindings", "tools"):
-        for line, _ in source.matches(r"\bcatch\s*\(\s*\.\.\.\s*\)"):
-            if not any(near in source.comments for near in (line - 1, line, line + 1)):
-                yield f"{source.name}:{line}: catch (...) without a comment"
-
-
 def soci_errors_are_not_quoted(tree):
     """soci_error::what() holds the statement and its values."""
     for source in tree.cpp("core", "drivers", "tools"):
@@ -72,52 +65,6 @@ def soci_errors_are_not_quoted(tree):
                 end += 1
             if re.search(rf"\b{found[1]}\s*\.\s*what\b", source.code[found.end():end]):
                 yield f"{source.name}:{line}: what() of a SOCI exception"
-
-
-# Where core catches an error of its own, and why.
-CAUGHT = {
-    "retry.hpp": "a unit of work may be repeated",
-    "observation.hpp": "an observer is told, and the error goes on",
-    "alter_table.hpp": "the error tells which sessions were in the way, and goes on",
-    "errors.hpp": "the error gets the name of its operation, and goes on",
-    "busy_beside.hpp": "a lock of the thread's own transaction is told as that",
-    "combiner.cpp": "calls that shared a unit of work are run alone",
-    "async_writer.hpp": "the error is the outcome that another thread is told",
-    "leased_queue.cpp": "as operation.hpp; a lambda there would lead out of the room and back",
-    "operation.hpp": "it gets the name of its operation, perhaps a clearer sentence, and goes on",
-    "waiting.cpp": "the next read meets the failure, unless only the look is refused",
-    "identity.cpp": "a look that fails too says less than the error that it was to explain",
-    "keeper.cpp": "a keeper goes on",
-    "paced_work.hpp": "a later look, or another process, does the same",
-    "batch.cpp": "a catalogue without the tables of batches is told as that",
-    "ends.cpp": "the next end forgets old batches",
-    "batch_hook.cpp": "leases are extended all the same",
-    "take.cpp": "messages that were taken are returned all the same",
-    "progress.cpp": "an extension or a settlement goes on without what the handler said",
-    "step.cpp": "nobody can tell: the caller is told that",
-    "dead_letters.hpp": "a dead-letter queue that is missing is named",
-    "dead_letters.cpp": "a user without rights on the dead-letter queue gets the other figures",
-    "enqueue.cpp": "messages that were stored are stored for good",
-    "worker.cpp": "a drain goes on",
-    "call_handler.cpp": "a worker goes on",
-    "keep_leases.cpp": "a worker goes on",
-    "settle_messages.cpp": "a worker goes on; a settlement and a take that shared a unit of work are run alone",
-    "take_messages.cpp": "a worker goes on",
-    "settle_and_take.cpp": "messages that were taken are returned all the same",
-    "catalog.cpp": "a user without rights on the catalogue may have tables of the application",
-    "database.cpp": "a mapping that its table no longer fits is a finding; who may not read gets the others",
-    "queue_options.cpp": "a stored definition that cannot be read is a defect of the catalogue",
-    "firing.cpp": "a rule that cannot be followed fails no read: it is told by list and doctor",
-    "schedules.cpp": "a rule that cannot be followed is listed with the reason",
-    "handle.cpp": "a handler with a transaction is called again",
-}
-
-
-def errors_are_caught_in_few_places(tree):
-    for source in tree.cpp("core"):
-        for line, _ in source.matches(r"\bcatch\s*\(\s*const\s+error\s*&"):
-            if source.name.rsplit("/", 1)[-1] not in CAUGHT:
-                yield f"{source.name}:{line}: catches an error; see CAUGHT in tests/lint/habits.py"
 
 
 def tests_do_not_sleep(tree):
@@ -158,9 +105,7 @@ RULES = [
     the_library_is_in_its_versioned_namespace,
     nothing_is_left_undone,
     suppressions_name_their_check,
-    swallowed_exceptions_say_why,
     soci_errors_are_not_quoted,
-    errors_are_caught_in_few_places,
     tests_do_not_sleep,
     unity_builds_change_no_overload,
 ]

@@ -1,5 +1,6 @@
 #include "upgrade/old_tables.hpp"
 
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -18,7 +19,15 @@ std::string old_tables_test::file(const std::string& name) {
 }
 
 void old_tables_test::make_old_tables() {
-  for (const char* part : {"heap", "fifo", "lifo", "pending", "claim", "messages"})
+  here().sql(file("catalogue.sql"));
+  using values = std::array<const char*, 4>;
+  for (const auto& [name, identity, kind, options] :
+       {values{"pile", "101", "heap", ""}, values{"line", "102", "fifo", "ordering=strict"},
+        values{"stack", "103", "lifo", "ordering=relaxed"}}) {
+    const std::string text = replaced(replaced(file("plain.sql"), "{name}", name), "{kind}", kind);
+    here().sql(replaced(replaced(text, "{identity}", identity), "{options}", options));
+  }
+  for (const char* part : {"pending", "claim", "messages"})
     here().sql(file(std::string(part) + ".sql"));
 }
 

@@ -1,5 +1,5 @@
--- The catalogue, unless it is there.
-CREATE TABLE IF NOT EXISTS main."tableq_queues" (
+-- The catalogue.
+CREATE TABLE main."tableq_queues" (
   name TEXT PRIMARY KEY,
   identity INTEGER NOT NULL UNIQUE,
   kind TEXT NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS main."tableq_queues" (
   options TEXT NOT NULL DEFAULT '',
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS main."tableq_limits" (
+CREATE TABLE main."tableq_limits" (
   queue TEXT PRIMARY KEY,
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   capacity INTEGER CHECK (capacity > 0),
@@ -18,16 +18,4 @@ CREATE TABLE IF NOT EXISTS main."tableq_limits" (
   refilled_at INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 INSERT INTO main."tableq_queues" (name, identity, kind, layout)
-VALUES ('tableq', 0, 'catalogue', 1)
-ON CONFLICT DO NOTHING;
-
--- The queue.
-CREATE TABLE main."pile" (
-  id INTEGER PRIMARY KEY,
-  created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
-  payload BLOB NOT NULL
-);
-
--- Tells tableq of it.
-INSERT INTO main."tableq_queues" (name, identity, kind, layout, options)
-VALUES ('pile', 8945900783605482770, 'heap', 1, '');
+VALUES ('tableq', 0, 'catalogue', 1);

@@ -1,0 +1,16 @@
+-- A heap, FIFO or LIFO queue.
+CREATE TABLE [{name}] (
+  id bigint IDENTITY(1, 1) NOT NULL,
+  created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())),
+  payload varbinary(max) NOT NULL,
+  PRIMARY KEY CLUSTERED (id)
+);
+ALTER TABLE [{name}] SET (LOCK_ESCALATION = DISABLE);
+IF CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 8, 12)
+  OR CAST(SERVERPROPERTY('ProductMajorVersion') AS int) >= 15
+  EXEC (N'ALTER INDEX ALL ON [{name}] SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)');
+
+-- Tells tableq of it.
+INSERT INTO [tableq_queues] (name, [identity], kind, layout, options)
+VALUES (CAST('{name}' AS nvarchar(60)), CAST({identity} AS bigint), CAST('{kind}' AS nvarchar(20)),
+        CAST(1 AS bigint), CAST('{options}' AS nvarchar(4000)));

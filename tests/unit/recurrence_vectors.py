@@ -19,8 +19,7 @@ TEXTS = """* * * * *|*/15 * * * *|7-59/13 * * * *|0 2 * * *|30 2 * * *|0,30 1,2 
 0 0 * * 0|0 0 * * 7|0 0 * * 5-7|0 0 * * 1,3,5|0 */6 * * *|10-20/5 8-18/2 * * *|0 0 31 * *|0 0 30 4,6,9,11 *
 0 9 1,15 6-8 *|45 23 * 2 6|@yearly|@annually|@monthly|@weekly|@daily|@midnight|@hourly|1-3,50 0,12,23 * * *
 0 0 13 * 5|23 0-20/2 * * *|0 4 8-14 * *|0 22 * * 1-5|5,10,15 * 1 1 *|0 0 1 1 1|*/20 3 * */3 */2""".replace("\n", "|").split("|")
-STARTS = [dt.datetime(2015, 1, 1), dt.datetime(2016, 2, 28, 23, 59), dt.datetime(2019, 12, 31, 23, 58, 30),
-          dt.datetime(2024, 6, 30, 12, 0)]
+STARTS = [dt.datetime(2016, 2, 28, 23, 59), dt.datetime(2019, 12, 31, 23, 58, 30)]
 
 # Those with single hours and minutes are times of the day, the others real times.
 DAILY = ["0 0 * * *", "30 0 * * *", "0 2 * * *", "30 2 * * *", "15 1,2,3 * * *", "45 2 * * sun"]

@@ -80,31 +80,12 @@ parameters literals_for(const contract& of) {
   return out;
 }
 
-/// `Top > Index Seek claim_next > ...`: the steps of a plan with their indexes.
-std::string steps_of(const std::string& plan) {
-  std::string out;
-  const auto value_at = [&](std::size_t at, const std::string& name) {
-    const std::size_t from = plan.find(name + "=\"", at);
-    if (from == std::string::npos) return std::string();
-    const std::size_t start = from + name.size() + 2;
-    return plan.substr(start, plan.find('"', start) - start);
-  };
-  for (std::size_t at = plan.find("<RelOp "); at != std::string::npos;) {
-    const std::size_t next = plan.find("<RelOp ", at + 1);
-    out += (out.empty() ? "" : " > ") + value_at(at, "PhysicalOp");
-    const std::size_t object = plan.find("<Object ", at);
-    if (object != std::string::npos && object < next) out += " " + value_at(object, "Index");
-    at = next;
-  }
-  return out.empty() ? "no steps" : out;
-}
-
 void report_plan(report& to, sqlserver_client& client, const contract& of,
                  const std::string& text) {
   const std::string name(of.name);
   to.attempt("plan of " + name, [&] {
     const std::string plan = client.plans(with_variables(text, literals_for(of)));
-    const std::string steps = steps_of(plan);
+    const std::string steps = sqlserver_steps(plan);
     to.note(name + ": " + steps);
     if (!kind_of(name)) return;
     const auto complaint = sqlserver_complaint(plan);

@@ -1,6 +1,9 @@
 #include "support/sqlserver_plan.hpp"
 
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
 #include <cstddef>
+#include <sstream>
 #include <vector>
 
 #include "support/text.hpp"
@@ -18,51 +21,42 @@ struct step {
   std::size_t children = 0;
   bool ordered = false;
   bool filters = false;  ///< Discards some of the rows that it reads.
+  std::string index = {};
 };
 using steps = std::vector<step>;
 
-std::string attribute(std::string_view tag, std::string_view name) {
-  const std::string opening = " " + std::string(name) + "=\"";
-  const std::size_t at = tag.find(opening);
-  if (at == std::string_view::npos) return {};
-  const std::size_t start = at + opening.size();
-  return std::string(tag.substr(start, tag.find('"', start) - start));
-}
+using tree = boost::property_tree::ptree;
 
-/// The end of the tag that begins at `at`; values may hold a `>`.
-std::size_t end_of_tag(std::string_view text, std::size_t at) {
-  bool quoted = false;
-  for (; at < text.size(); ++at) {
-    if (text[at] == '"') quoted = !quoted;
-    if (text[at] == '>' && !quoted) return at;
-  }
-  return text.size();
-}
-
-steps parsed(std::string_view text) {
-  steps out;
-  std::vector<std::size_t> open;
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
-    const std::size_t end = end_of_tag(text, at);
-    const std::string_view tag = text.substr(at + 1, end - at - 1);
-    const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n/", 1));
-    at = end;
+/// Adds the steps under a node, and what belongs to the step around it.
+void collect(const tree& node, std::size_t around, steps& out) {
+  for (const auto& [name, each] : node) {
     if (name == "RelOp") {
-      step& added = out.emplace_back();
-      added.name = attribute(tag, "PhysicalOp");
-      if (!open.empty()) {
-        added.parent = open.back();
-        added.place = out[open.back()].children++;
-      }
-      open.push_back(out.size() - 1);
-    } else if (name == "/RelOp") {
-      if (!open.empty()) open.pop_back();
-    } else if (!open.empty() && name == "IndexScan") {
-      const std::string ordered = attribute(tag, "Ordered");
-      out[open.back()].ordered = ordered == "true" || ordered == "1";
-    } else if (!open.empty() && name == "Predicate") {
-      out[open.back()].filters = true;
+      step added{.name = each.get("<xmlattr>.PhysicalOp", ""), .parent = around};
+      if (around != none) added.place = out[around].children++;
+      out.push_back(added);
+      collect(each, out.size() - 1, out);
+      continue;
     }
+    if (around != none && name == "IndexScan") {
+      const std::string ordered = each.get("<xmlattr>.Ordered", "");
+      out[around].ordered = ordered == "true" || ordered == "1";
+    }
+    if (around != none && name == "Predicate") out[around].filters = true;
+    if (around != none && name == "Object") out[around].index = each.get("<xmlattr>.Index", "");
+    collect(each, around, out);
+  }
+}
+
+/// None of a text that is no plan.
+steps parsed(const std::string& text) {
+  steps out;
+  tree all;
+  std::istringstream in(text);
+  try {
+    boost::property_tree::read_xml(in, all);
+    collect(all, none, out);
+  } catch (const boost::property_tree::xml_parser_error&) {
+    return {};
   }
   return out;
 }
@@ -101,7 +95,15 @@ bool under_top(const steps& all, std::size_t at) {
 
 }  // namespace
 
-std::optional<std::string> sqlserver_complaint(std::string_view showplan) {
+std::string sqlserver_steps(const std::string& showplan) {
+  std::string out;
+  for (const step& each : parsed(showplan)) {
+    out += (out.empty() ? "" : " > ") + each.name + (each.index.empty() ? "" : " " + each.index);
+  }
+  return out.empty() ? "no steps" : out;
+}
+
+std::optional<std::string> sqlserver_complaint(const std::string& showplan) {
   const steps all = parsed(showplan);
   if (all.empty()) return "no plan";
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -10,15 +10,14 @@
 #                     scripts/microsoft_odbc.sh. An address without driver= then takes it, and otherwise the newest
 #                     of Microsoft's drivers on this machine, or FreeTDS.
 #   --output FILE     the report (first_sqlserver.txt)
-#   --seconds N       for the concurrency (60)
+#   --seconds N       for the readers on two layouts (60)
 #   --minutes N       the longest time for each test suite (30)
 #   --filter PATTERN  of googletest, for the suites (*sqlserver*)
 #   --build DIR       programs that are built already; without it they are built here
 #
 # A login that finds its database starting is tried again for two minutes. Connection and driver, version and settings,
-# tables, `doctor`, every statement once with its plan, ends of batches, concurrency, speed beside plain statements, 16
-# readers on two layouts, and the suites conformance, concurrency and plan. Each failure is a finding in the report, and
-# the next step follows. Everything is in one schema, which is dropped at the end, also after an interrupt; only the
+# tables, `doctor`, every statement once with its plan, 16 readers on two layouts, and the suites conformance,
+# concurrency and plan. Each failure is a finding in the report, and the next step follows. Everything is in one schema, which is dropped at the end, also after an interrupt; only the
 # suites need databases of their own, and are left out where the login may not create them, as in Azure SQL Database.
 # The report has no password, user, host, database's name or payload.
 # Exit status 0 if the report was written, whatever it says.

@@ -29,10 +29,9 @@ int run_all(report& to, const place& on) {
     const char* name;
     void (*run)(report&, const place&);
   };
-  for (const part& each : {part{"server", report_server}, part{"tables", create_queues},
-                           part{"doctor", report_doctor}, part{"statements", run_statements},
-                           part{"batches", end_batches}, part{"concurrency", run_concurrently},
-                           part{"speed", compare_speed}, part{"layouts", compare_layouts}}) {
+  for (const part& each :
+       {part{"server", report_server}, part{"tables", create_queues}, part{"doctor", report_doctor},
+        part{"statements", run_statements}, part{"layouts", compare_layouts}}) {
     if (interrupted) {
       to.note("interrupted");
       return 0;

@@ -15,10 +15,8 @@ bool told_yes(sqlserver_client& client, const std::string& question) {
 
 std::atomic<bool> interrupted{false};
 
-tableq::database place::open(std::chrono::milliseconds patience,
-                             std::shared_ptr<tableq::observer> watching) const {
-  return tableq::database::open(
-      at.url(), {.schema_name = schema, .retry_for = patience, .observer = std::move(watching)});
+tableq::database place::open(std::chrono::milliseconds patience) const {
+  return tableq::database::open(at.url(), {.schema_name = schema, .retry_for = patience});
 }
 
 void create_queues(report& to, const place& on) {

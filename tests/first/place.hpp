@@ -15,15 +15,15 @@ namespace tableq_test::first {
 struct place {
   sqlserver_address at;
   std::string schema;
-  std::chrono::milliseconds time;  ///< For the concurrency; other parts derive theirs from it.
+  std::chrono::milliseconds time;  ///< Of the run: two of them for each row of a layout.
 
   [[nodiscard]] std::string name_of(const std::string& table) const {
     return "[" + schema + "].[" + table + "]";
   }
   [[nodiscard]] sqlserver_client client() const { return sqlserver_client(at.connection_string()); }
   /// @param patience for repeats: what fails for good must not cost minutes for each statement.
-  [[nodiscard]] tableq::database open(std::chrono::milliseconds patience = std::chrono::seconds(1),
-                                      std::shared_ptr<tableq::observer> watching = nullptr) const;
+  [[nodiscard]] tableq::database open(
+      std::chrono::milliseconds patience = std::chrono::seconds(1)) const;
 };
 
 /// Set by SIGINT and SIGTERM: long parts end early.
@@ -41,10 +41,6 @@ void report_server(report& to, const place& on);
 void create_queues(report& to, const place& on);
 void report_doctor(report& to, const place& on);
 void run_statements(report& to, const place& on);
-void end_batches(report& to, const place& on);
-void run_concurrently(report& to, const place& on);
-/// tableq beside plain statements, one session each.
-void compare_speed(report& to, const place& on);
 /// Many readers on a clustered table, and on a heap with an index: latch waits, ghosts, pages read.
 void compare_layouts(report& to, const place& on);
 

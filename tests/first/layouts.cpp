@@ -12,17 +12,6 @@ using clock = std::chrono::steady_clock;
 
 constexpr int readers = 16;
 
-std::string rate(int times, const std::function<void()>& one) {
-  const auto began = clock::now();
-  for (int i = 0; i < times && !interrupted; ++i) one();
-  const std::chrono::duration<double> took = clock::now() - began;
-  return std::to_string(static_cast<long>(times / std::max(took.count(), 1e-6))) + "/s";
-}
-
-std::string insert_into(const std::string& table) {
-  return "INSERT INTO " + table +
-         " (payload) OUTPUT inserted.id VALUES (CAST(REPLICATE('x', 200) AS varbinary(max)))";
-}
 std::string delete_from(const std::string& table) {
   return "WITH picked AS (SELECT TOP (1) id, payload FROM " + table +
          " WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY id)"
@@ -100,24 +89,6 @@ void empty(report& to, const place& on, const std::string& name, const std::stri
 }
 
 }  // namespace
-
-void compare_speed(report& to, const place& on) {
-  const int times = std::clamp(static_cast<int>(on.time.count() / 60), 5, 1000);
-  const std::string table = on.name_of("plain_statements");
-  sqlserver_client client = on.client();
-  create(client, table, "CLUSTERED");
-  tableq::database db = on.open();
-  auto fifo = db.fifo("fifo");
-  fifo.purge();
-  const std::string payload(200, 'x');
-  to.note(std::to_string(times) + " messages of 200 bytes, one session, alternating");
-  for (int round = 0; round < 3; ++round) {
-    to.note("enqueue: tableq " + rate(times, [&] { fifo.enqueue(payload); }) +
-            ", plain statements " + rate(times, [&] { client.run(insert_into(table)); }));
-    to.note("dequeue: tableq " + rate(times, [&] { static_cast<void>(fifo.dequeue()); }) +
-            ", plain statements " + rate(times, [&] { client.run(delete_from(table)); }));
-  }
-}
 
 void compare_layouts(report& to, const place& on) {
   for (const auto& [name, clustered] :

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tableq/error.hpp>
+#include <tableq/text.hpp>
 
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
@@ -20,17 +21,26 @@ namespace tableq::inline v0::core {
 namespace {
 
 /// Programs that open the queue with these may give another value than the stored one.
-constexpr std::array own_of_a_handle{"lease_ms", "max_attempts", "keep",
-                                     "retry_ms", "jitter",       "ttl_ms"};
+constexpr std::array own_of_a_handle{"lease_ms", "max_attempts", "keep_completed",
+                                     "retry_ms", "retry_jitter", "time_to_live_ms"};
 
-/// Names and values, as encode_options has written them.
+/// Names as tableq.h has them, and values, as encode_options has written them.
 std::map<std::string, std::string> entries_of(const queue_info& info) {
+  const std::map<std::string_view, const char*> shorter{{"keep", "keep_completed"},
+                                                        {"jitter", "retry_jitter"},
+                                                        {"ttl_ms", "time_to_live_ms"},
+                                                        {"groups_hold", "group_limit"},
+                                                        {"groups_pass", "group_limit"}};
   std::map<std::string, std::string> out;
   std::istringstream text(encode_options(info));
   for (std::string word; text >> word;) {
     const std::size_t equals = std::min(word.find('='), word.size());
-    out[word.substr(0, equals)] = word.substr(std::min(equals + 1, word.size()));
+    const std::string stored = word.substr(0, equals);
+    const auto named = shorter.find(stored);
+    out[named == shorter.end() ? stored : named->second] =
+        word.substr(std::min(equals + 1, word.size()));
   }
+  if (info.groups) out["group_on_failure"] = to_string(info.groups->on_failure);
   return out;
 }
 

@@ -44,7 +44,7 @@ struct alter_options {
 
 /// A changed option of a queue.
 struct option_change {
-  std::string option = {};  ///< Its name in the catalogue: `lease_ms`.
+  std::string option = {};  ///< Its name in tableq.h: `lease_ms`.
   std::string before = {};  ///< Empty: it was not stored, which means the default.
   std::string after = {};   ///< Empty: it is stored no more.
   /// The next start of a program that opens the queue with the old value. True: it

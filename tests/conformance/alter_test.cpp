@@ -44,14 +44,16 @@ TEST_P(alter, stores_every_option_that_can_change) {
                                            .dead_letters = "letters",
                                            .retain_done = 24h,
                                            .retain_dead = 48h});
-  EXPECT_EQ(names_of(changes),
-            (std::vector<std::string>{"dead_letters", "groups_hold", "groups_pass", "jitter",
-                                      "keep", "key_window_ms", "lease_ms", "max_attempts",
-                                      "retain_dead_ms", "retain_done_ms", "retry_ms", "ttl_ms"}));
+  EXPECT_EQ(
+      names_of(changes),
+      (std::vector<std::string>{"dead_letters", "group_limit", "group_on_failure", "keep_completed",
+                                "key_window_ms", "lease_ms", "max_attempts", "retain_dead_ms",
+                                "retain_done_ms", "retry_jitter", "retry_ms", "time_to_live_ms"}))
+      << "the names of tableq.h";
   for (const option_change& each : changes) {
     const bool own = each.option == "lease_ms" || each.option == "max_attempts" ||
-                     each.option == "keep" || each.option == "retry_ms" ||
-                     each.option == "jitter" || each.option == "ttl_ms";
+                     each.option == "keep_completed" || each.option == "retry_ms" ||
+                     each.option == "retry_jitter" || each.option == "time_to_live_ms";
     EXPECT_EQ(each.refused_at_open, !own) << each.option;
   }
   const tableq::queue_info found = *on().find("jobs");

@@ -589,7 +589,7 @@ class BulkResult:
 
 @dataclasses.dataclass(frozen=True)
 class OptionChange:
-    """A changed option of a queue, by its name in the catalogue."""
+    """A changed option of a queue, by its name in tableq.h: `lease_ms`."""
 
     option: str
     before: str

@@ -517,7 +517,7 @@ def test_options_change_while_a_queue_is_open(db: tableq.Database) -> None:
     assert db.alter("jobs", lease=120, dry_run=True)[0].after == "120000"
     changes = db.alter("jobs", lease=120, retain_done=timedelta(days=7), keep_completed=True)
     assert [(each.option, each.refused_at_open) for each in changes] == [
-        ("keep", False),
+        ("keep_completed", False),
         ("lease_ms", False),
         ("retain_done_ms", True),
     ]

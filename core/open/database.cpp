@@ -279,6 +279,14 @@ std::vector<finding> unending(const shared_state& database, const queue_info& st
   const auto add = [&](message_state state, const auto& age, std::size_t count) {
     if (auto one = unending(queue, state, age, count, found.as_of)) out.push_back(*std::move(one));
   };
+  if (found.dead > 0) {
+    const bool all = !found.counted_to || found.dead < *found.counted_to;
+    out.push_back(
+        {finding::level::warning, stored.name,
+         (all ? "" : "at least ") + std::to_string(found.dead) + " of its messages are dead",
+         "see why: tableq dead list " + stored.name +
+             "; then bring them back: tableq dead redrive " + stored.name + " --all"});
+  }
   add(message_state::done, stored.retention.done, found.done);
   add(message_state::dead, stored.retention.dead, found.dead);
   return out;

@@ -52,6 +52,25 @@ TEST_P(claim_dead, a_dead_message_keeps_payload_and_errors) {
   }
 }
 
+TEST_P(claim_dead, dead_messages_are_found_by_inspect_with_the_way_back) {
+  const auto found = [&] {
+    std::string out;
+    for (const tableq::finding& each : db_with_clock().inspect()) {
+      if (each.subject == "brittle" && each.severity != tableq::finding::level::ok) {
+        out += each.what + '\n' + each.fix;
+      }
+    }
+    return out;
+  };
+  auto queue = brittle();
+  EXPECT_EQ(found(), "");
+  kill(queue, "work");
+  EXPECT_TRUE(contains(found(), "1 of its messages are dead\n")) << found();
+  EXPECT_TRUE(contains(found(), "tableq dead redrive brittle --all")) << found();
+  EXPECT_EQ(queue.redrive_all().count, 1U);
+  EXPECT_EQ(found(), "");
+}
+
 TEST_P(claim_dead, the_last_ten_errors_are_kept) {
   auto stubborn = db_with_clock().claim("stubborn", at_once({.max_attempts = 25}));
   stubborn.enqueue("work");

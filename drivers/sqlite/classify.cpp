@@ -49,6 +49,9 @@ verdict classify_sqlite(const native_error& failure) {
   }
   switch (failure.number & 0xff) {
     case busy:
+      return {errc::busy, advice::statement,
+              "database is locked: another connection has a transaction open on the file; end it, "
+              "or let this one wait longer (busy_timeout)"};
     case locked:
       return {errc::busy, advice::statement};
     case nomem:
@@ -65,8 +68,11 @@ verdict classify_sqlite(const native_error& failure) {
     case io_error:
       return {errc::storage_failed, advice::never};
     case corrupt:
+      return {errc::not_a_database, advice::never,
+              "the database's file is damaged; restore a backup (docs/backup.md)"};
     case notadb:
-      return {errc::not_a_database, advice::never};
+      return {errc::not_a_database, advice::never,
+              "the file is no SQLite database, or is encrypted or damaged; look at its name"};
     case full:
       return {errc::storage_full, advice::never};
     case cantopen:

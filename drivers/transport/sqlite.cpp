@@ -352,11 +352,14 @@ std::string file_of(const std::string& connect) {
   return name.starts_with("file:") || name.starts_with(':') ? std::string() : name;
 }
 
-/// Why the file cannot be opened, if its directory is missing; else empty.
+/// Why the file cannot be opened, if it is a directory or has none; else empty.
 std::string missing_directory(const std::string& name) {
   if (name.empty()) return {};
   const std::filesystem::path file(name);
   std::error_code failed;
+  if (std::filesystem::is_directory(file, failed)) {
+    return name + " is a directory; name a file in it";
+  }
   const std::filesystem::path directory = std::filesystem::absolute(file, failed).parent_path();
   if (failed || std::filesystem::exists(directory, failed) || failed) return {};
   return "the directory " + directory.string() + " does not exist; create it first";

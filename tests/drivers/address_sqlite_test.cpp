@@ -1,7 +1,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <fstream>
 #include <string>
 
 #include <tableq/tableq.hpp>
@@ -22,6 +26,33 @@ TEST(addresses_in_memory, with_a_slash_before_are_refused) {
     EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
     EXPECT_TRUE(contains(refused.what(), "sqlite://:memory:")) << refused.what();
   }
+}
+
+TEST(address_of_a_file, that_another_connection_locks_names_cause_and_remedy) {
+  const scratch_directory folder;
+  const std::string file = folder.path().string() + "/jobs.db";
+  soci::session other(soci::sqlite3, "dbname=" + file);
+  other << "BEGIN EXCLUSIVE";
+  const tableq::error refused = thrown_by([&] {
+    static_cast<void>(tableq::database::open("sqlite://" + file + "?busy_timeout=1ms",
+                                             {.retry_for = std::chrono::milliseconds(0)}));
+  });
+  EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "database is locked: another connection")) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "busy_timeout")) << refused.what();
+}
+
+TEST(address_of_a_file, that_is_no_database_is_told_so) {
+  const scratch_directory folder;
+  const std::string file = folder.path().string() + "/jobs.txt";
+  std::ofstream(file) << std::string(4096, 'x');
+  const auto why = [](const std::string& of) {
+    return std::string(
+        thrown_by([&] { static_cast<void>(tableq::database::open("sqlite://" + of)); }).what());
+  };
+  EXPECT_TRUE(contains(why(file), "is no SQLite database")) << why(file);
+  EXPECT_TRUE(contains(why(folder.path().string()), "is a directory"))
+      << why(folder.path().string());
 }
 
 #if defined(TABLEQ_LINUX)

@@ -102,9 +102,9 @@ _CLAIM_OPTIONS: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] =
     "batches": (Options.boolean, b"batches"),
 }
 
-# The options that `alter` takes in another form.
+# The options that `alter` takes, some of them in another form.
 _CHANGES: Dict[str, Tuple[Callable[[Options, bytes, Any], None], bytes]] = {
-    **_CLAIM_OPTIONS,
+    **{name: option for name, option in _CLAIM_OPTIONS.items() if name != "batches"},
     "retain_done": (Options.lifetime, b"retain_done_ms"),
     "retain_dead": (Options.lifetime, b"retain_dead_ms"),
     "ordering": (Options.text, b"ordering"),
@@ -120,7 +120,8 @@ def claim_options(given: Mapping[str, Any], purpose: int = FOR_QUEUE) -> Options
             continue
         if name not in known:
             names = ", ".join((*known, "retry", "retry_jitter"))
-            raise InvalidArgument(f"tableq: a claim queue has no {name}; it has {names}")
+            lacks = "a claim queue has no" if purpose == FOR_QUEUE else "alter changes no"
+            raise InvalidArgument(f"tableq: {lacks} {name}; there are {names}")
         store, key = known[name]
         store(options, key, value)
     return options

@@ -500,7 +500,7 @@ class LeaseQueue(Queue):
         signals: in the main thread, SIGTERM and SIGINT end it in order: no more messages are taken,
         running handlers finish. A second one gives the messages of running handlers back and raises
         KeyboardInterrupt. The handlers that were there before are put back at the end.
-        grace: how long running handlers may go on after the first signal. Empty: as long as they
+        grace: how long running handlers may go on after the first signal. None: as long as they
         need. A handler that is still running then goes on in its thread, and its message is given
         back.
         """

@@ -527,6 +527,8 @@ def test_options_change_while_a_queue_is_open(db: tableq.Database) -> None:
     db.alter("jobs", retain_done=math.inf)
     with pytest.raises(tableq.OptionsMismatch):
         db.alter("jobs", group_by_turns=True)
+    with pytest.raises(tableq.InvalidArgument, match="alter changes no batches; there are lease,"):
+        db.alter("jobs", batches=True)
 
 
 def test_progress_is_stored_with_the_lease_and_shown_by_get(jobs: tableq.ClaimQueue) -> None:

@@ -419,7 +419,8 @@ TQ_API int tq_database_find(tq_database* db, const char* name, size_t name_size,
 TQ_API int tq_database_drop(tq_database* db, const char* name, size_t name_size, int* existed,
                             tq_error** error);
 /// Changes stored options of a queue while programs use it: `database::alter`.
-/// @param changed fields: option, before, after TEXT, empty if not stored; refused_at_open BOOL.
+/// @param changed fields: option, its key; before, after TEXT, empty if not stored; refused_at_open
+///   BOOL.
 TQ_API int tq_database_alter(tq_database* db, const char* name, size_t name_size,
                              const tq_options* changes, tq_result** changed, tq_error** error);
 /// Stores a table of the application and its mapping under a name: `database::store_table`.
@@ -516,8 +517,8 @@ TQ_API int tq_grants(const char* dialect, const char* role, const char* user, si
 
 /// Begins a transaction on a session of its own. While it is open, the thread that used it last is
 /// refused calls without `tx` on the same database; open option `refuses_beside_begin` turns that
-/// off, for event loops. After an error with the advice TRANSACTION or SESSION, free it and run all
-/// of it again; tableq does not.
+/// off, for event loops, and for languages whose tasks change threads. After an error with the
+/// advice TRANSACTION or SESSION, free it and run all of it again; tableq does not.
 TQ_API int tq_transaction_begin(tq_database* db, tq_transaction** tx, tq_error** error);
 /// Makes all permanent and ends the transaction; then only `tq_transaction_free` is left.
 /// TQ_ERROR_OUTCOME_UNKNOWN: the session died meanwhile; do not repeat the work without a check. An
@@ -851,7 +852,8 @@ TQ_API int tq_redrive_all(tq_queue* queue, const tq_options* options, tq_result*
 /// Makes a watch: a set of queues, and one descriptor that an event loop waits for.
 ///
 /// The descriptor is readable while a queue may have a message. Then, until `tq_watch_next` returns
-/// 0: read from the queue that it names without waiting, and tell the watch what that found:
+/// 0, which an edge-triggered loop has to see before it waits again: read from the queue that it
+/// names without waiting, and tell the watch what that found:
 ///
 ///     while (tq_watch_next(watch, &number)) {
 ///       size_t found = 0;

@@ -39,9 +39,8 @@ verdict classify_sqlite(const native_error& failure) {
   // IOERR_SHMSIZE: a side file of WAL could not grow, on a disk that is full to the last byte.
   constexpr int side_file_cannot_grow = 4874;
   if (failure.number == side_file_cannot_grow) return {errc::storage_full, advice::never};
-  // IOERR_FSYNC, IOERR_DIR_FSYNC, or an I/O error without a finer code, as libsqliteodbc tells it.
-  // A session that opens the file again may find what was written: the outcome is unknown, as with
-  // a lost session.
+  // IOERR_FSYNC, IOERR_DIR_FSYNC, or an I/O error without a finer code, as libsqliteodbc tells it:
+  // a session that opens the file again may find what was written, as after a lost session.
   constexpr int fsync = 1034;
   constexpr int dir_fsync = 1290;
   if (failure.number == fsync || failure.number == dir_fsync || failure.number == io_error) {
@@ -50,8 +49,7 @@ verdict classify_sqlite(const native_error& failure) {
   switch (failure.number & 0xff) {
     case busy:
       return {errc::busy, advice::statement,
-              "database is locked: another connection has a transaction open on the file; end it, "
-              "or let this one wait longer (busy_timeout)"};
+              "database is locked by another connection; end its transaction or set busy_timeout"};
     case locked:
       return {errc::busy, advice::statement};
     case nomem:
@@ -68,11 +66,9 @@ verdict classify_sqlite(const native_error& failure) {
     case io_error:
       return {errc::storage_failed, advice::never};
     case corrupt:
-      return {errc::not_a_database, advice::never,
-              "the database's file is damaged; restore a backup (docs/backup.md)"};
     case notadb:
       return {errc::not_a_database, advice::never,
-              "the file is no SQLite database, or is encrypted or damaged; look at its name"};
+              "the file is no SQLite database, or is damaged; look at its name or restore it"};
     case full:
       return {errc::storage_full, advice::never};
     case cantopen:

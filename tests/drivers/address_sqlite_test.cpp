@@ -38,7 +38,8 @@ TEST(address_of_a_file, that_another_connection_locks_names_cause_and_remedy) {
                                              {.retry_for = std::chrono::milliseconds(0)}));
   });
   EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
-  EXPECT_TRUE(contains(refused.what(), "database is locked: another connection")) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "database is locked by another connection"))
+      << refused.what();
   EXPECT_TRUE(contains(refused.what(), "busy_timeout")) << refused.what();
 }
 

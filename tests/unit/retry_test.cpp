@@ -26,23 +26,10 @@ int runs(errc code, advice may, std::chrono::milliseconds budget, contact so_far
   return count;
 }
 
-TEST(repeating_work, goes_on_until_it_succeeds) {
-  EXPECT_EQ(runs(errc::busy, advice::statement, 1min), 3);
-  EXPECT_EQ(runs(errc::conflict, advice::transaction, 1min), 3);
-  EXPECT_EQ(runs(errc::connection_lost, advice::session, 1min), 3);
-}
-
 TEST(repeating_work, does_nothing_twice_that_might_have_happened) {
   EXPECT_EQ(runs(errc::outcome_unknown, advice::never, 1min), 1);
   EXPECT_EQ(runs(errc::outcome_unknown, advice::session, 1min), 1);
   EXPECT_EQ(runs(errc::connection_lost, advice::never, 1min), 1);
-}
-
-TEST(repeating_work, stops_at_what_will_not_pass) {
-  for (const errc code : {errc::invalid_argument, errc::not_found, errc::permission_denied,
-                          errc::constraint_violated, errc::cancelled, errc::internal}) {
-    EXPECT_EQ(runs(code, advice::transaction, 1min), 1) << tableq::to_string(code);
-  }
 }
 
 TEST(repeating_work, goes_on_after_a_lost_server_only_if_it_was_there_before) {
@@ -58,10 +45,6 @@ TEST(repeating_work, does_not_wait_again_for_a_session) {
                 throw tableq::core::no_free_session(errc::busy, advice::statement, "all in use");
               }));
   EXPECT_EQ(count, 1);
-}
-
-TEST(repeating_work, is_not_done_without_a_budget) {
-  EXPECT_EQ(runs(errc::busy, advice::statement, 0ms), 1);
 }
 
 TEST(repeating_work, ends_with_the_budget) {

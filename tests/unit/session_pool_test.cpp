@@ -5,8 +5,6 @@
 #include <optional>
 #include <thread>
 
-#include "support/expect.hpp"
-
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,8 +34,6 @@ class fake_driver final : public core::driver {
   fake_driver() : driver("fake", {}) {}
   std::unique_ptr<core::connection> connect(const core::callers_session*) override {
     ++connects;
-    if (refuses)
-      throw tableq::error(tableq::errc::connection_failed, tableq::advice::session, "no");
     return std::make_unique<fake_session>(open, alive);
   }
   std::unique_ptr<core::listener> listen() override { return {}; }
@@ -45,19 +41,12 @@ class fake_driver final : public core::driver {
   int connects = 0;
   int open = 0;
   bool alive = true;
-  bool refuses = false;
 };
 
 class a_pool : public testing::Test {
  protected:
   fake_driver from_;
 };
-
-TEST_F(a_pool, says_busy_when_all_stay_lent) {
-  core::session_pool pool(from_, 1, 1ms);
-  const auto only = pool.lease();
-  EXPECT_CODE(busy, static_cast<void>(pool.lease()));
-}
 
 TEST_F(a_pool, hands_a_returned_session_to_who_waits) {
   core::session_pool pool(from_, 1, 1min);
@@ -77,23 +66,6 @@ TEST_F(a_pool, closes_what_comes_back_broken) {
   from_.alive = true;
   static_cast<void>(pool.lease());
   EXPECT_EQ(from_.connects, 2);
-}
-
-TEST_F(a_pool, replaces_what_broke_while_it_was_idle) {
-  core::session_pool pool(from_, 1, 1s);
-  static_cast<void>(pool.lease());
-  from_.alive = false;
-  const auto lent = pool.lease();
-  EXPECT_EQ(from_.connects, 2);
-  EXPECT_EQ(from_.open, 1);
-}
-
-TEST_F(a_pool, loses_no_place_to_a_connect_that_failed) {
-  core::session_pool pool(from_, 1, 1ms);
-  from_.refuses = true;
-  EXPECT_CODE(connection_failed, static_cast<void>(pool.lease()));
-  from_.refuses = false;
-  EXPECT_NO_THROW(static_cast<void>(pool.lease()));
 }
 
 }  // namespace

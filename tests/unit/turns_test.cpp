@@ -36,13 +36,6 @@ struct supply {
   }
 };
 
-TEST(turns_of_sources, follow_their_weights) {
-  supply all;
-  all.add(3, 0, 100);
-  all.add(1, 0, 100);
-  EXPECT_EQ(all.next(12), "ABAAABAAABAA");
-}
-
 TEST(turns_of_sources, keep_the_proportion_of_any_weights) {
   supply all;
   all.add(1000, 0, 20'000);

@@ -207,8 +207,6 @@ class place {
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
   /// The plain SQL form of a text as a payload.
   [[nodiscard]] virtual std::string text_payload(std::string_view text) const;
-  /// The type of bytes for a cast.
-  [[nodiscard]] virtual std::string bytes_type() const = 0;
   [[nodiscard]] virtual column_types types() const = 0;
   /// Types with a default of the time, and whether that is a local time that is read as UTC.
   [[nodiscard]] virtual std::vector<std::pair<std::string, bool>> time_defaults() const = 0;

@@ -237,7 +237,6 @@ class schema_place : public place {
   std::string bytes_literal(std::string_view bytes) const override {
     return "'\\x" + hex(bytes) + "'::bytea";
   }
-  std::string bytes_type() const override { return "bytea"; }
   column_types types() const override { return postgresql_types; }
   std::vector<std::pair<std::string, bool>> time_defaults() const override {
     return {{"timestamp DEFAULT now()", true},

@@ -166,9 +166,6 @@ class file_place : public place {
   std::string bytes_literal(std::string_view bytes) const override {
     return "x'" + hex(bytes) + "'";
   }
-  std::string bytes_type() const override {
-    return "BLOB";
-  }
   column_types types() const override {
     return {"UNIQUEIDENTIFIER", "BIT", "DATETIME", "TEXT", "INTEGER PRIMARY KEY"};
   }

@@ -200,7 +200,6 @@ class database_place : public place {
   std::string text_payload(std::string_view text) const override {
     return "CAST('" + replaced(std::string(text), "'", "''") + "' AS varbinary(max))";
   }
-  std::string bytes_type() const override { return "varbinary(max)"; }
   column_types types() const override {
     return {"uniqueidentifier", "bit", "datetime2(3)", "nvarchar(max)",
             "bigint IDENTITY PRIMARY KEY"};

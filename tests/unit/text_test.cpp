@@ -60,13 +60,6 @@ TEST(fragments, stand_in_the_place_of_their_names_without_their_comments) {
   EXPECT_EQ(found.at("a.b"), "SELECT 1 +\n  1 FROM {table} WHERE x = '{\"at\":}'");
 }
 
-TEST(fragments, have_a_form_for_a_given_clock) {
-  const std::string file =
-      "-- fragment: clock\nnow()\n-- fragment: clock.given\n:now\n-- name: a.b\nSELECT {clock}\n";
-  EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
-  EXPECT_EQ(split_blocks(file, {.clock = clock_source::given}).at("a.b"), "SELECT :now");
-}
-
 TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
   const std::string file =
       "-- fragment: clock\nnow()\n-- fragment: clock.shard\nthere()\n-- fragment: "

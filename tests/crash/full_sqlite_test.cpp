@@ -119,8 +119,8 @@ TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
 TEST_P(full_file, on_a_disk_too_small_for_a_usual_log_is_worked_off) {
   const files::path folder =
       files::path(here().url().substr(sizeof("sqlite://") - 1)).parent_path();
-  const bool mounted = on_small_disk(folder, "12m", [&] {
-    std::ofstream(folder / "filler") << std::string(400'000, 'x');
+  const bool mounted = on_small_disk(folder, "16m", [&] {
+    std::ofstream(folder / "filler") << std::string(4'000'000, 'x');
     auto jobs = open().claim("jobs");
     const std::string payload(1000, 'x');
     const auto fill = [&] {

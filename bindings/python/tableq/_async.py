@@ -32,7 +32,7 @@ from ._library import lib
 from ._messages import Job, log
 from ._pause import Pauses
 from ._queue import Queue
-from ._verdict import is_empty, passes, settle
+from ._verdict import is_empty, of_a_close, passes, settle
 
 if TYPE_CHECKING:
     from ._lease import LeaseQueue
@@ -370,7 +370,7 @@ class AsyncWorker:
                         if await self._queue.database._run(lambda: is_empty(self._queue)):
                             return
                 except Error as error:
-                    if self._queue.database.closed:
+                    if self._queue.database._closing:
                         return
                     if not passes(error):
                         raise
@@ -406,9 +406,12 @@ class AsyncWorker:
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self._failure = self._failure or task.exception()
-            self.stop()
+        error = None if task.cancelled() else task.exception()
+        if error is None:
+            return
+        if not of_a_close(error, self._queue.database):
+            self._failure = self._failure or error
+        self.stop()
 
     async def _handle(self, job: Job, keeper: Any) -> None:
         failure: Optional[BaseException] = None

@@ -12,6 +12,7 @@ from ._errors import (
     ConnectionFailed,
     ConnectionLost,
     Error,
+    InvalidArgument,
     OutcomeUnknown,
     ReadOnly,
     StorageFailed,
@@ -21,6 +22,7 @@ from ._messages import Job, log, log_failure
 from ._pause import Pauses
 
 if TYPE_CHECKING:
+    from ._database import Database
     from ._lease import LeaseQueue
 
 # Refusals that pass: a worker tries again.
@@ -43,6 +45,15 @@ _LAST_SECONDS = 10.0
 def passes(error: Error) -> bool:
     """Whether the next try may succeed."""
     return isinstance(error, PASSING) or error.retryable
+
+
+def of_a_close(error: BaseException, database: "Database") -> bool:
+    """Whether a worker met the close of its database, which may come at any step. A message that it
+    has comes again when its lease ends."""
+    if not (isinstance(error, InvalidArgument) and database._closing):
+        return False
+    log.warning("tableq: the database was closed beside a worker; its messages may run again")
+    return True
 
 
 def is_empty(queue: "LeaseQueue") -> bool:

@@ -17,7 +17,7 @@ from ._handles import FOR_READ, Duration, Options, Stop, span_milliseconds
 from ._keeper import Keeper
 from ._messages import Job, log
 from ._pause import Pauses
-from ._verdict import is_empty, passes, settle
+from ._verdict import is_empty, of_a_close, passes, settle
 
 if TYPE_CHECKING:
     from ._lease import LeaseQueue
@@ -186,8 +186,9 @@ class Worker:
         try:
             self._take_and_handle(keeper)
         except BaseException as error:  # It is raised by `run`.
-            with self._lock:
-                self._failure = self._failure or error
+            if not of_a_close(error, self._queue.database):
+                with self._lock:
+                    self._failure = self._failure or error
             self.stop()
         finally:
             with self._lock:

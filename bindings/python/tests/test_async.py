@@ -185,6 +185,16 @@ def test_close_ends_awaits(db: tableq.Database, jobs: tableq.ClaimQueue) -> None
     go(work)
 
 
+def test_close_ends_a_worker_whose_handlers_run(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    async def handle(job: tableq.Job) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, db.close)
+
+    jobs.put("a")
+    assert go(lambda: jobs.work_async(handle)) == 0
+
+
 def test_a_block_settles_a_job(jobs: tableq.ClaimQueue) -> None:
     jobs.put_batch(["a", "b", "c"])
 

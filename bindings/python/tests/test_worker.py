@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -274,6 +275,20 @@ def test_close_ends_a_worker(db: tableq.Database, jobs: tableq.ClaimQueue) -> No
     until(lambda: not jobs.stats().ready and not jobs.stats().leased)
     db.close()
     assert running.result() == 1
+
+
+def test_close_ends_a_worker_that_has_just_taken(
+    db: tableq.Database, jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tableq.Keeper.add
+
+    def late(self: tableq.Keeper, job: tableq.Job, *lease: Any) -> None:
+        db.close()
+        plain(self, job, *lease)
+
+    monkeypatch.setattr(tableq.Keeper, "add", late)
+    jobs.put("a")
+    assert jobs.work(lambda job: None, threads=2) == 0
 
 
 def test_a_refused_completion_fails_the_job(

@@ -17,10 +17,12 @@ bool jobs::start(const std::string& place, const std::string& what, action run_i
   while (all_.size() >= most_kept) {
     all_.erase(std::prev(std::find_if_not(all_.rbegin(), all_.rend(), runs).base()));
   }
-  job& one = all_.emplace_front(job{{.place = place, .name = random_text(), .what = what}, {}});
+  std::list<job> made;  // without a thread it is no job
+  job& one = made.emplace_front(job{{.place = place, .name = random_text(), .what = what}, {}});
   one.thread = std::jthread([this, &one, run_it = std::move(run_it)](const std::stop_token& stop) {
     run(one, run_it, stop);
   });
+  all_.splice(all_.begin(), made);
   return true;
 }
 

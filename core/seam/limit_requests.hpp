@@ -62,7 +62,8 @@ struct room_request {
   TABLEQ_FIELDS(room_request, enough, max)
 };
 
-/// Up to `max` groups of a queue, from a name on; of those with a late start only the ones after it.
+/// Up to `max` groups of a queue, from a name on; of those with a late start only the ones after
+/// it.
 struct group_list_request {
   std::string_view queue = {};
   std::string_view first = {};  ///< Empty: all of them, those of the others first.

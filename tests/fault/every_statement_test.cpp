@@ -24,34 +24,14 @@ std::set<std::string> statement_names(const std::string& dialect) {
 /// number of calls is not the same each time. And those of a migration, which tests/upgrade cuts at
 /// every call, of moves, which tests/move does, and of schedules, batches and limits of groups,
 /// which schedule_test.cpp, batch_test.cpp and group_limit_test.cpp do.
-const std::set<std::string> beyond_scenarios{"catalog.migrator",
-                                             "catalog.set_layout",
-                                             "catalog.set_options",
-                                             "floors.remove",
-                                             "claim.heartbeat",
-                                             "claim.lost",
-                                             "claim.next_due",
-                                             "pending.next_due",
-                                             "claim.unseen",
-                                             "limits.ask",
-                                             "session.identity",
-                                             "queue.hidden",
-                                             "claim.restore",
-                                             "schedules.due",
-                                             "schedules.fire",
-                                             "schedules.list",
-                                             "schedules.remove",
-                                             "schedules.insert",
-                                             "claim.advance_limited",
-                                             "claim.hold",
-                                             "claim.next_groups",
-                                             "claim.tokens",
-                                             "group.apply",
-                                             "group.forget",
-                                             "group.insert",
-                                             "group.late",
-                                             "group.remove",
-                                             "group.start"};
+const std::set<std::string> beyond_scenarios{
+    "catalog.migrator",  "catalog.set_layout", "catalog.set_options",   "floors.remove",
+    "claim.heartbeat",   "claim.lost",         "claim.next_due",        "pending.next_due",
+    "claim.unseen",      "limits.ask",         "session.identity",      "queue.hidden",
+    "claim.restore",     "schedules.due",      "schedules.fire",        "schedules.list",
+    "schedules.remove",  "schedules.insert",   "claim.advance_limited", "claim.hold",
+    "claim.next_groups", "claim.tokens",       "group.apply",           "group.forget",
+    "group.insert",      "group.late",         "group.remove",          "group.start"};
 
 class a_fault_in_every_statement : public on_each_backend {};
 TABLEQ_ON_BACKENDS(a_fault_in_every_statement, distinct_backends);

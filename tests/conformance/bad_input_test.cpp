@@ -149,14 +149,15 @@ TEST_P(bad_input, purge_batches_out_of_range_are_refused) {
 
 TEST_P(bad_input, extreme_times_of_the_caller_are_refused_or_kept) {
   auto mail = db_with_clock().fifo("mail");
+  auto work = db().claim("work");
   for (const tableq::timestamp said : {tableq::timestamp::max(), tableq::timestamp::min(),
                                        tableq::timestamp{-1ms}, tableq::timestamp{0ms}}) {
     SCOPED_TRACE(said.time_since_epoch().count());
     try {
       mail.enqueue("x", {.created_at = said});
       EXPECT_EQ(mail.dequeue()->created_at, said);
-      jobs().enqueue("x", {.created_at = said});
-      EXPECT_EQ(jobs().take_one()->created_at, said);
+      work.enqueue("x", {.created_at = said});
+      EXPECT_EQ(work.take_one()->created_at, said);
     } catch (const tableq::error& refused) {
       EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
     }

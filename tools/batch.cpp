@@ -56,43 +56,46 @@ exit_status missing(std::int64_t id) {
   return exit_status::nothing;
 }
 
-exit_status get_batch(const connection_options& connection, std::int64_t id) {
-  const auto found = connect(connection).batch(id).get();
+exit_status print_batch(const tableq::database& db, std::int64_t id) {
+  const auto found = db.batch(id).get();
   if (!found) return missing(id);
   print_line(line_of(batch_json(*found)));
   return exit_status::done;
-}
-
-exit_status seal_batch(const connection_options& connection, std::int64_t id) {
-  try {
-    connect(connection).batch(id).seal();
-    return exit_status::done;
-  } catch (const tableq::error& failure) {
-    if (failure.code() != tableq::errc::invalid_argument) throw;
-    return missing(id);
-  }
-}
-
-exit_status cancel_batch(const connection_options& connection, std::int64_t id) {
-  tableq::database db = connect(connection);
-  if (db.batch(id).cancel()) return exit_status::done;
-  if (!db.batch(id).get()) return missing(id);
-  complain("the batch " + std::to_string(id) + " has ended");
-  return exit_status::nothing;
 }
 
 struct id_argument : arguments {
   using arguments::arguments;
   argument id = argument(command, "ID", "", "A batch, as `batch list` prints it").required();
 };
+struct id_and_json : id_argument {
+  using id_argument::id_argument;
+  flag as_json{command, "--json", "Print the batch as `batch get` does"};
+};
 
-void add_batch_action(CLI::App& batch, invocation& call, const char* name, const command_help& text,
-                      exit_status (*act)(const connection_options&, std::int64_t)) {
-  add_database_command<id_argument>(
-      batch, call, name, text,
-      [act](const connection_options& connection, const id_argument& given) {
-        return act(connection, given.id.number(1, highest));
-      });
+exit_status get_batch(const connection_options& connection, const id_argument& given) {
+  const std::int64_t id = given.id.number(1, highest);
+  return print_batch(connect(connection), id);
+}
+
+exit_status seal_batch(const connection_options& connection, const id_and_json& given) {
+  const std::int64_t id = given.id.number(1, highest);
+  const tableq::database db = connect(connection);
+  try {
+    db.batch(id).seal();
+  } catch (const tableq::error& failure) {
+    if (failure.code() != tableq::errc::invalid_argument) throw;
+    return missing(id);
+  }
+  return given.as_json ? print_batch(db, id) : exit_status::done;
+}
+
+exit_status cancel_batch(const connection_options& connection, const id_and_json& given) {
+  const std::int64_t id = given.id.number(1, highest);
+  const tableq::database db = connect(connection);
+  if (db.batch(id).cancel()) return given.as_json ? print_batch(db, id) : exit_status::done;
+  if (!db.batch(id).get()) return missing(id);
+  complain("the batch " + std::to_string(id) + " has ended");
+  return exit_status::nothing;
 }
 
 struct begin_arguments : arguments {
@@ -101,6 +104,7 @@ struct begin_arguments : arguments {
   argument payload{command, "--payload", "TEXT", "Its payload; empty without it"};
   argument parent{command, "--parent", "ID", "The batch of which the new one is a member"};
   argument name{command, "--name", "TEXT", "A name for people, which list and get show"};
+  flag as_json{command, "--json", "Print the batch as `batch get` does"};
 };
 
 exit_status begin(const connection_options& connection, const begin_arguments& given) {
@@ -114,7 +118,10 @@ exit_status begin(const connection_options& connection, const begin_arguments& g
   if (given.parent.given()) {
     options.parent = tableq::batch_id{.value = given.parent.number(1, highest)};
   }
-  print_line(std::to_string(connect(connection).begin_batch(options).id()));
+  tableq::database db = connect(connection);
+  const std::int64_t id = db.begin_batch(options).id();
+  if (given.as_json) return print_batch(db, id);
+  print_line(std::to_string(id));
   return exit_status::done;
 }
 
@@ -137,7 +144,7 @@ void add_batch(CLI::App& app, invocation& call) {
       batch, call, "begin",
       {.description = "Begin a batch, and print its id",
        .details = "Messages of all queues that were created with --batches may belong to it.",
-       .usage = "[--name TEXT] [--then QUEUE [--payload TEXT]] [--parent ID]",
+       .usage = "[--name TEXT] [--then QUEUE [--payload TEXT]] [--parent ID] [--json]",
        .examples = "  id=$(tableq batch begin --then reports --payload 'import is done')"},
       begin);
   add_database_command<batch_list_arguments>(
@@ -149,25 +156,25 @@ void add_batch(CLI::App& app, invocation& call) {
        .examples = "  tableq batch list\n"
                    "  tableq batch list --json | jq .outstanding"},
       list_batches);
-  add_batch_action(batch, call, "get",
-                   {.description = "Show a batch as a JSON object",
-                    .details = "Exit status 1 when it is not there.",
-                    .usage = "ID",
-                    .examples = "  tableq batch get 17"},
-                   get_batch);
-  add_batch_action(
+  add_database_command<id_argument>(batch, call, "get",
+                                    {.description = "Show a batch as a JSON object",
+                                     .details = "Exit status 1 when it is not there.",
+                                     .usage = "ID",
+                                     .examples = "  tableq batch get 17"},
+                                    get_batch);
+  add_database_command<id_and_json>(
       batch, call, "seal",
       {.description = "No more messages are added to a batch; when they are done, it ends",
        .details = "Exit status 1 when it is not there.",
-       .usage = "ID",
+       .usage = "ID [--json]",
        .examples = "  tableq batch seal 17"},
       seal_batch);
-  add_batch_action(
+  add_database_command<id_and_json>(
       batch, call, "cancel",
       {.description = "Seal a batch and remove its messages that wait",
        .details = "Handlers that run see their stop token. The batch ends when they have "
                   "ended.\nExit status 1 when it has ended or is not there.",
-       .usage = "ID",
+       .usage = "ID [--json]",
        .examples = "  tableq batch cancel 17"},
       cancel_batch);
 }

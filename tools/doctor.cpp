@@ -40,8 +40,9 @@ exit_status inspect(const connection_options& connection, const doctor_arguments
     problems = problems || one.severity == tableq::finding::level::problem;
     const std::string level(to_string(one.severity));
     if (given.as_json) {
-      out.line(line_of(
-          {{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}));
+      json object{{"level", level}};  // The severity's name in 0.2.0, for those who read that.
+      object.update(finding_json(one));
+      out.line(line_of(object));
     }
     if (one.severity == tableq::finding::level::ok && !given.verbose) {
       ++unshown;
@@ -68,7 +69,7 @@ void add_doctor(CLI::App& app, invocation& call) {
                   "Exit status 3 for a problem, not for a warning.",
        .usage = "[--mapping FILE] [--verbose | --json]",
        .examples = "  tableq doctor\n"
-                   "  tableq doctor --json | jq 'select(.level != \"ok\")'"},
+                   "  tableq doctor --json | jq 'select(.severity != \"ok\")'"},
       inspect);
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "connection.hpp"
+#include "format.hpp"
 #include "output.hpp"
 
 namespace tool {
@@ -14,6 +15,7 @@ namespace {
 struct drop_arguments : queue_argument {
   using queue_argument::queue_argument;
   flag yes{command, "--yes", "Yes, delete it"};
+  flag as_json{command, "--json", "Print an object with queue and outcome"};
 };
 
 exit_status drop(const connection_options& connection, const drop_arguments& given) {
@@ -33,6 +35,7 @@ exit_status drop(const connection_options& connection, const drop_arguments& giv
     complain("the queue " + each.name + " moves its dead messages to " + name +
              "; make that again, or change it: tableq alter " + each.name + " --dead-letters none");
   }
+  if (given.as_json) print_line(line_of({{"queue", name}, {"outcome", "dropped"}}));
   return exit_status::done;
 }
 
@@ -43,7 +46,7 @@ void add_drop(CLI::App& app, invocation& call) {
       app, call, "drop",
       {.description = "Delete a queue with all its messages",
        .details = "Of a table of the application it deletes the stored mapping only.",
-       .usage = "QUEUE --yes",
+       .usage = "QUEUE --yes [--json]",
        .examples = "  tableq drop mail --yes"},
       drop);
 }

@@ -176,6 +176,13 @@ json batch_json(const tableq::batch_info& of) {
   return out;
 }
 
+json finding_json(const tableq::finding& of) {
+  return {{"severity", to_string(of.severity)},
+          {"subject", of.subject},
+          {"what", of.what},
+          {"fix", of.fix}};
+}
+
 json limits_json(const tableq::queue_limits& limits) {
   return {{"capacity", or_null(limits.capacity)},
           {"rate", or_null(limits.rate)},

@@ -61,6 +61,9 @@ json schedule_json(const tableq::schedule_info& info);
 std::string state_of(const tableq::batch_info& of);
 json batch_json(const tableq::batch_info& of);
 
+/// A finding of `doctor`.
+json finding_json(const tableq::finding& of);
+
 /// Null: no limit.
 json limits_json(const tableq::queue_limits& limits);
 json limits_json(const tableq::group_limits& limits);

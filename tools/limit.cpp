@@ -191,13 +191,20 @@ exit_status limit(const connection_options& connection, const limit_arguments& g
   return status;
 }
 
+struct switch_arguments : queue_argument {
+  using queue_argument::queue_argument;
+  flag as_json{command, "--json", "Print what `limit --json` prints"};
+};
+
 void add_switch(CLI::App& app, invocation& call, const std::string& name, const command_help& help,
                 void (tableq::queue::*act)()) {
-  add_database_command<queue_argument>(
+  add_database_command<switch_arguments>(
       app, call, name, help,
-      [act](const connection_options& connection, const queue_argument& given) {
-        return on_queue(connection, given.queue.text(),
-                        [act](tableq::queue& one) { (one.*act)(); });
+      [act](const connection_options& connection, const switch_arguments& given) {
+        return on_queue(connection, given.queue.text(), [&](tableq::queue& one) {
+          (one.*act)();
+          if (given.as_json) print(one, true);
+        });
       });
 }
 
@@ -207,13 +214,13 @@ void add_limits(CLI::App& app, invocation& call) {
   add_switch(app, call, "pause",
              {.description = "Stop all reads of a queue, in every process",
               .details = "They return nothing until `tableq resume`; enqueues continue.",
-              .usage = "QUEUE",
+              .usage = "QUEUE [--json]",
               .examples = "  tableq pause mail"},
              &tableq::queue::pause);
   add_switch(app, call, "resume",
              {.description = "Resume the reads of a paused queue",
               .details = "",
-              .usage = "QUEUE",
+              .usage = "QUEUE [--json]",
               .examples = "  tableq resume mail"},
              &tableq::queue::resume);
   add_database_command<limit_arguments>(

@@ -126,6 +126,12 @@ struct rule_argument : arguments {
   argument name = argument(command, "NAME", "", "The schedule").required();
 };
 
+struct action_on_rule : rule_argument {
+  using rule_argument::rule_argument;
+  flag as_json{command, "--json",
+               "Print the schedule as `schedules list --json` does; a removed one as it was"};
+};
+
 struct run_arguments : rule_argument {
   using rule_argument::rule_argument;
   flag as_json{command, "--json", "Print an object with id and outcome: added or kept_first"};
@@ -197,16 +203,21 @@ exit_status list_rules(const connection_options& connection, const rule_list_arg
 void add_rule_action(CLI::App& group, invocation& call, const std::string& name,
                      const std::string& description,
                      bool (tableq::schedules::*what)(tableq::text_view)) {
-  add_database_command<rule_argument>(
+  add_database_command<action_on_rule>(
       group, call, name,
       {.description = description,
        .details = "Exit status 1 when there is no such schedule.",
-       .usage = "NAME",
+       .usage = "NAME [--json]",
        .examples = "  tableq schedules " + name + " nightly"},
-      [what](const connection_options& connection, const rule_argument& given) {
+      [what](const connection_options& connection, const action_on_rule& given) {
         tableq::schedules schedules = connect(connection).schedules();
         const std::string named = given.name.text();
-        return (schedules.*what)(named) ? exit_status::done : missing(named);
+        const auto before = given.as_json ? schedules.find(named) : std::nullopt;
+        if (!(schedules.*what)(named)) return missing(named);
+        if (!given.as_json) return exit_status::done;
+        const auto after = schedules.find(named);  // Of a removed one: as it was.
+        if (after || before) print_line(object_of(after ? *after : *before));
+        return exit_status::done;
       });
 }
 

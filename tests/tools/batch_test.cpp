@@ -51,6 +51,22 @@ TEST_P(tool_batch, cancels_a_batch_and_refuses_what_is_over) {
   TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "news", "--batch", id, "no"}));
 }
 
+TEST_P(tool_batch, prints_the_batch_as_json_where_asked) {
+  begin();
+  const auto told = [&](const words& call) {
+    return json::parse(done(joined(joined({"batch"}, call), {"--json"})));
+  };
+  const json begun = told({"begin", "--name", "import 7"});
+  const std::string id = begun.at("batch").dump();
+  EXPECT_EQ(begun, shown(id));
+  done({"enqueue", "jobs", "--batch", id, "part 1"});
+  EXPECT_EQ(told({"seal", id}).at("state"), "sealed");
+  const json cancelled = told({"cancel", id});
+  EXPECT_EQ(cancelled.at("state"), "cancelled");
+  EXPECT_EQ(cancelled, shown(id));
+  EXPECT_EQ(run({"batch", "seal", "98765", "--json"}).status, 1);
+}
+
 TEST_P(tool_batch, a_batch_within_another_is_a_member_of_it) {
   const std::string outer = begin();
   const std::string inner = lines_of(done({"batch", "begin", "--parent", outer})).at(0);

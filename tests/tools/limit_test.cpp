@@ -23,6 +23,10 @@ TEST_P(tool_limit, pause_stops_reads_until_resume) {
   EXPECT_EQ(done({"resume", "mail"}), "");
   EXPECT_EQ(done({"dequeue", "mail"}), "a\n");
   EXPECT_FALSE(contains(done({"doctor"}), "paused"));
+  const std::string paused = done({"pause", "mail", "--json"});
+  EXPECT_EQ(json::parse(paused).at("paused"), true);
+  EXPECT_EQ(paused, done({"limit", "mail", "--json"}));
+  EXPECT_EQ(json::parse(done({"resume", "mail", "--json"})).at("paused"), false);
 }
 
 TEST_P(tool_limit, changes_what_is_named_and_leaves_the_rest) {

@@ -132,8 +132,10 @@ TEST_P(tool_look, doctor_finds_a_healthy_database_healthy) {
   done({"create", "claim", "jobs"});
   EXPECT_EQ(run({"doctor"}).status, 0);
   for (const std::string& line : lines_of(done({"doctor", "--json"}))) {
-    EXPECT_NE(json::parse(line).at("level"), "problem") << line;
-    EXPECT_TRUE(json::parse(line).at("level") == "ok" || !contains(line, "WAL")) << line;
+    const json found = json::parse(line);
+    EXPECT_NE(found.at("severity"), "problem") << line;
+    EXPECT_TRUE(found.at("severity") == "ok" || !contains(line, "WAL")) << line;
+    EXPECT_EQ(found.at("level"), found.at("severity")) << "programs of 0.2.0 read it";
   }
 }
 
@@ -141,7 +143,7 @@ TEST_P(tool_look, doctor_counts_what_is_right_and_shows_it_where_asked) {
   done({"create", "claim", "jobs"});
   std::size_t right = 0;
   for (const std::string& line : lines_of(done({"doctor", "--json"}))) {
-    if (json::parse(line).at("level") == "ok") ++right;
+    if (json::parse(line).at("severity") == "ok") ++right;
   }
   ASSERT_GT(right, 0U);
   const auto shown = lines_of(done({"doctor"}));

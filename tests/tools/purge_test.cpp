@@ -38,6 +38,9 @@ TEST_P(tool_purge, drop_deletes_the_queue_when_told_twice) {
   TABLEQ_EXPECT_REFUSAL(2, run({"drop", "mail"}));
   EXPECT_TRUE(db().find("mail"));
   EXPECT_EQ(done({"drop", "mail", "--yes"}), "");
+  done({"create", "fifo", "mail"});
+  EXPECT_EQ(done({"drop", "mail", "--yes", "--json"}),
+            "{\"queue\":\"mail\",\"outcome\":\"dropped\"}\n");
   EXPECT_FALSE(db().find("mail"));
   TABLEQ_EXPECT_REFUSAL(3, run({"drop", "mail", "--yes"}));
   done({"create", "claim", "jobs", "--dead-letters", "letters"});

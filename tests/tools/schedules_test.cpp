@@ -60,6 +60,10 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
   done({"schedules", "pause", "nightly"});
   EXPECT_TRUE(contains(done({"schedules", "list"}), "paused"));
   done({"schedules", "resume", "nightly"});
+  for (const char* const each : {"pause", "resume"}) {
+    const std::string told = done({"schedules", each, "nightly", "--json"});
+    EXPECT_EQ(told, done({"schedules", "list", "--json"})) << each;
+  }
   EXPECT_EQ(run({"schedules", "run", ""}).status, 1);
   const std::string id = done({"schedules", "run", "nightly"});
   const auto taken = db().claim("jobs").take(10);
@@ -76,7 +80,8 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
   EXPECT_EQ(json::parse(done({"schedules", "run", "nightly", "--json"})).at("outcome"),
             "kept_first");
   EXPECT_EQ(run({"drop", "jobs", "--yes"}).status, 2);
-  done({"schedules", "remove", "nightly"});
+  const std::string last = done({"schedules", "list", "--json"});
+  EXPECT_EQ(done({"schedules", "remove", "nightly", "--json"}), last);
   for (const char* const each : {"pause", "resume", "remove", "run"}) {
     EXPECT_EQ(run({"schedules", each, "nightly"}).status, 1);
   }

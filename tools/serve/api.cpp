@@ -99,12 +99,7 @@ json batches(const call& asked) {
 }
 
 json doctor(const call& asked) {
-  return list_of("findings", asked.watched().open().inspect(), [](const tableq::finding& each) {
-    return json{{"level", to_string(each.severity)},
-                {"subject", each.subject},
-                {"what", each.what},
-                {"fix", each.fix}};
-  });
+  return list_of("findings", asked.watched().open().inspect(), finding_json);
 }
 
 }  // namespace

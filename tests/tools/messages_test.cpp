@@ -190,7 +190,7 @@ TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
   auto jobs = db().claim("grouped", {.max_attempts = 1, .groups = {.enabled = true}});
   const ended altered = run({"alter", "grouped", "--retain-dead", "7d", "--groups", "2"});
   EXPECT_EQ(altered.status, 0) << altered.err;
-  EXPECT_TRUE(contains(altered.out, "groups_hold     1     ->  2")) << altered.out;
+  EXPECT_TRUE(contains(altered.out, "group_limit     1     ->  2")) << altered.out;
   EXPECT_TRUE(contains(altered.out, "retain_dead_ms  none  ->  604800000")) << altered.out;
   jobs = db().claim("grouped");
   for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.group = "one"});

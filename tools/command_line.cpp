@@ -50,18 +50,20 @@ bool looks_like_option(std::string_view word) {
 std::string missing_command(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining(true);
   const bool word = !extras.empty() && is_word(extras.front()) && !extras.front().starts_with("-");
-  return word ? "there is no command " + extras.front() + ": " : "";
+  return word ? "there is no command " + extras.front() : "no command is given";
 }
 
 /// Not another argument itself, as CLI11 would: it may hold a payload or an address.
-std::string place_of_extra(const CLI::App& app, const std::vector<std::string>& arguments) {
+std::string words_on_extra(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> extras = app.remaining(true);
-  if (extras.empty()) return "an argument";
+  if (extras.empty()) return "an argument is one too many";
   std::string word = extras.front().substr(0, extras.front().find('='));
-  if (looks_like_option(word)) return word;
+  if (looks_like_option(word)) return word + " is no option of this command";
   const auto found = std::find(arguments.rbegin(), arguments.rend(), extras.front());
-  if (found == arguments.rend()) return "an argument";
-  return "argument " + std::to_string(arguments.rend() - found);
+  const bool option = extras.front().starts_with("-");
+  return (found == arguments.rend() ? "an argument"
+                                    : "argument " + std::to_string(arguments.rend() - found)) +
+         (option ? " is no option of this command" : " is one too many");
 }
 
 }  // namespace
@@ -124,11 +126,10 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
     out.flush();
     return false;
   } catch (const CLI::ExtrasError&) {
-    throw usage_error(place_of_extra(app, arguments) +
-                      " is no option of this command, or one too many; see --help");
+    throw usage_error(words_on_extra(app, arguments) + "; see --help");
   } catch (const CLI::RequiredError& failure) {
     const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;
-    throw usage_error(command ? missing_command(app) + "give one of those that --help lists"
+    throw usage_error(command ? missing_command(app) + "; --help lists the commands"
                               : std::string(failure.what()) + "; see --help");
   } catch (const CLI::ParseError& failure) {
     const std::string why = failure.what();

@@ -73,10 +73,12 @@ void tell_of_no_queues(const tableq::database& db, const connection_options& opt
 
 tableq::queue_info require(const tableq::database& db, const std::string& name) {
   if (auto found = db.find(name)) return *found;
-  throw refused_error("there is no queue " + in_quotes(name) +
-                      (db.queues().empty() ? ", nor any other; check --db, --schema and --prefix"
-                                           : "; `tableq list` shows the others") +
-                      ", or make it with: tableq create KIND " + name);
+  throw refused_error(
+      "there is no queue " + in_quotes(name) +
+      (db.queues().empty()
+           ? ", nor any other that this user may see; check --db, --schema and --prefix"
+           : "; `tableq list` shows the others") +
+      ", or make it with: tableq create KIND " + name);
 }
 
 any_queue open_as(tableq::database& db, const std::string& name,

@@ -152,7 +152,7 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
   constexpr milliseconds library_tries{100};
   tableq::database db = connect(connection, false, 4, library_tries);
   any_queue opened = open_queue(db, given.queue.text());
-  tableq::destructive_queue& queue = as_destructive(opened, "its messages go to: tableq work");
+  tableq::destructive_queue& queue = as_destructive(opened, "read it with: tableq work");
 
   std::size_t done = 0;
   batch_size size;

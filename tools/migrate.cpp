@@ -48,7 +48,7 @@ exit_status migrate(const connection_options& connection, const migrate_argument
     }
   }();
   if (steps.empty()) {
-    complain("no step is to be done");
+    complain("there is nothing to do");
     tell_of_no_queues(db, connection);
   } else if (given.dry_run) {
     out.line(

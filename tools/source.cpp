@@ -47,7 +47,7 @@ leasing_queue as_leasing(const any_source& opened) {
         } else {
           throw usage_error("queue " + in_quotes(queue.name()) + " is of kind " +
                             std::string(tableq::to_string(queue.kind())) +
-                            ", not claim; its messages go to: tableq dequeue");
+                            ", not claim; read it with: tableq dequeue");
         }
       },
       opened);

@@ -36,8 +36,8 @@ auto with_tables(Work work) {
     const bool told = failure.native() != 0 || !failure.sqlstate().empty();  // by the database
     if (failure.code() != errc::not_found || !told) throw;
     core::refuse(errc::unsupported,
-                 "the database has no tables for batches: the first queue makes them, or in a "
-                 "catalogue of an older layout tableq migrate");
+                 "the database has no tables for batches: run `tableq migrate`; in a new one the "
+                 "first queue makes them");
   }
 }
 

@@ -70,7 +70,7 @@ void check_places(const open_options& options, bool schemas) {
   if (options.schema_name.empty()) return;
   check_name(options.schema_name, "a schema's name");
   if (!schemas) {
-    refuse(errc::unsupported, "this database has no schemas; leave schema_name empty");
+    refuse(errc::unsupported, "this database has no schemas; leave schema_name (--schema) out");
   }
 }
 

@@ -166,6 +166,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
                           bool for_life = false) {
   refuse(errc::options_mismatch,
          "the queue " + stored.name + " has another value of the option " + what +
+             " (`tableq list` shows it)" +
              (for_life ? ", and keeps it for its life: open it without this option, or use "
                          "another queue"
                        : "; open it without this option, or change the stored value by `alter`"));

@@ -365,10 +365,11 @@ bool has_feature_tables(database_state& database, connection& session) {
 
 void need_feature_tables(database_state& database, connection& session, const std::string& what) {
   if (has_feature_tables(database, session)) return;
-  refuse(errc::unsupported,
-         what +
-             " layout 3 of the catalogue: the first queue makes it, or in a catalogue of an older "
-             "layout, when no older version of tableq uses it, tableq migrate");
+  refuse(
+      errc::unsupported,
+      what +
+          " layout 3 of the catalogue: run `tableq migrate` when no older version of tableq uses "
+          "the database; in a new one the first queue makes it");
 }
 
 void store_table(database_state& database, std::string_view name,

@@ -128,7 +128,9 @@ stored_change change_limits(const queue_state& queue, connection& session,
 
 void set_limits_of(const queue_state& queue, const group_limits& limits, std::string_view group) {
   check_group_limits(limits, group);
-  if (!queue.info().groups) refuse("the queue " + queue.name() + " has no groups");
+  if (!queue.info().groups)
+    refuse("the queue " + queue.name() +
+           " has no groups: only one that is created with groups has limits of them");
   if (limits.weight && !queue.info().groups->by_turns) {
     refuse("a weight is of turns, and the groups of the queue " + queue.name() +
            " take none: only a queue that is created with by_turns (--groups-by-turns) has them");

@@ -13,7 +13,7 @@ TEST_P(tool_migrate, goes_down_and_up_and_prints_what_it_did) {
   const ended nothing = run({"migrate"});
   EXPECT_EQ(nothing.status, 0);
   EXPECT_EQ(nothing.out, "");
-  EXPECT_TRUE(contains(nothing.err, "no step is to be done")) << nothing.err;
+  EXPECT_TRUE(contains(nothing.err, "nothing to do")) << nothing.err;
   EXPECT_EQ(
       done({"migrate", "--to", "1"}),
       "later: layout 3 to 2\nlater: layout 2 to 1\ntableq: layout 3 to 2\ntableq: layout 2 to 1\n");

@@ -81,6 +81,7 @@ TEST_P(tool_usage, an_argument_that_is_one_too_many_is_told_by_its_place) {
     TABLEQ_EXPECT_REFUSAL(2, end);
     EXPECT_TRUE(contains(end.err, "argument 3 is")) << end.err;
   }
+  EXPECT_TRUE(contains(run({"dequeue", "fifo", "fifo"}).err, "one too many"));
 }
 
 TEST_P(tool_usage, a_mistyped_option_is_named) {
@@ -88,7 +89,7 @@ TEST_P(tool_usage, a_mistyped_option_is_named) {
        {words{"take", "claim", "--leese", "5m"}, words{"take", "claim", "--leese=5m"}}) {
     const ended end = run(arguments);
     TABLEQ_EXPECT_REFUSAL(2, end);
-    EXPECT_TRUE(contains(end.err, "--leese is no option")) << end.err;
+    EXPECT_TRUE(contains(end.err, "--leese is no option of this command; see")) << end.err;
     EXPECT_FALSE(contains(end.err, "5m")) << end.err;
   }
 }
@@ -97,7 +98,7 @@ TEST_P(tool_usage, a_mistyped_command_is_named) {
   for (const words& arguments : {words{"enque", "fifo", "x"}, words{"dead", "enque"}}) {
     const ended end = run(arguments);
     TABLEQ_EXPECT_REFUSAL(2, end);
-    EXPECT_TRUE(contains(end.err, "there is no command enque")) << end.err;
+    EXPECT_TRUE(contains(end.err, "there is no command enque; --help lists")) << end.err;
   }
 }
 

@@ -19,14 +19,28 @@ constexpr int most_rounds = 4;
 
 bool yield_briefly() noexcept {
   constexpr std::chrono::milliseconds long_yield{1};
-  constexpr int times_as_long = 16;
+  constexpr std::chrono::milliseconds pause{250};
+  constexpr int short_for_a_long = 8;
+  constexpr int most = 64 * short_for_a_long;
   static std::atomic<steady_clock::time_point> next = steady_clock::time_point();
+  static std::atomic<int> lost = 0;  // Threads may lose each other's counts.
   const auto began = steady_clock::now();
   if (began < next.load(std::memory_order_relaxed)) return false;
   std::this_thread::yield();
   const auto ended = steady_clock::now();
-  const auto took = ended - began;
-  if (took >= long_yield) next.store(ended + times_as_long * took, std::memory_order_relaxed);
+  int sum = lost.load(std::memory_order_relaxed);
+  if (ended - began >= long_yield) {
+    sum += short_for_a_long;
+  } else if (sum == 0) {
+    return true;
+  } else {
+    --sum;
+  }
+  if (sum > most) {
+    next.store(ended + pause, std::memory_order_relaxed);
+    sum = most / 2;
+  }
+  lost.store(sum, std::memory_order_relaxed);
   return true;
 }
 

@@ -19,7 +19,7 @@
 namespace tableq::inline v0::core {
 
 /// Yields the processor to threads that are soon done. A yield that lasts a millisecond or longer
-/// has given it to another program: where one of nine does, nothing in this process yields for 250 ms.
+/// has given it to another program: where one of nine does, the process does not yield for 250 ms.
 /// @return whether it yielded.
 [[nodiscard]] bool yield_briefly() noexcept;
 

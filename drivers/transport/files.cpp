@@ -174,7 +174,7 @@ void file_lock::unlock() const noexcept {
 
 #endif
 
-std::uint64_t room_for(const std::string& path) noexcept {
+std::uint64_t room_for(const char* path) noexcept {
   try {
     std::error_code failed;
     return std::filesystem::space(path, failed).available;  // after a failure -1

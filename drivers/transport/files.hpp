@@ -43,7 +43,7 @@ enum class full { no, quota, size };
 full fullness_of(int system_number) noexcept;
 
 /// The bytes that this user may still write to the file's disk. The largest number: not known.
-std::uint64_t room_for(const std::string& path) noexcept;
+std::uint64_t room_for(const char* path) noexcept;
 
 /// A lock on a file for one session among all processes. Programs that do not ask for it are not
 /// held up; the system releases it when its holder dies.

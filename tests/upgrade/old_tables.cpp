@@ -55,7 +55,8 @@ std::vector<std::string> old_tables_test::complaints(const tableq::database& of)
   for (const tableq::finding& each : of.inspect()) {
     const bool own = each.subject != "database" || contains(each.what, "layout") ||
                      contains(each.what, "missing");
-    if (own && each.severity != tableq::finding::level::ok)
+    const bool of_messages = contains(each.what, "messages are dead");
+    if (own && !of_messages && each.severity != tableq::finding::level::ok)
       out.push_back(each.subject + ": " + each.what + "; " + each.fix);
   }
   return out;

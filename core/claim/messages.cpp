@@ -239,8 +239,7 @@ std::vector<change_result> set_priority(const queue_state& queue, transaction_st
     ids.push_back(one.id);
     items.push_back({.id = one.id, .priority = one.priority});
   }
-  // The groups first, as in every other change: who makes their next messages ready has others'
-  // rows already.
+  // The groups first, as in every other change: an advance of a group has its lock before the rows.
   const auto changed =
       claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& /*done*/) {
         return queue.execute(step_tx, statements::claim_set_priority, {}, items);

@@ -241,17 +241,12 @@ void watcher::sleep_until(moment until, lock& hold) noexcept {
   } else {
     listener& active = *listener_;
     hold.unlock();
-    bool alive = true;
-    received_notices news;
     try {
-      news = active.wait(std::chrono::ceil<milliseconds>(until - now));
-    } catch (...) {  // noexcept: this listener is unusable; the watcher opens another.
-      alive = false;
-    }
-    hold.lock();
-    if (alive) {
+      const received_notices news = active.wait(std::chrono::ceil<milliseconds>(until - now));
+      hold.lock();
       apply_notices(news, steady_clock::now());
-    } else {
+    } catch (...) {  // noexcept: this listener is unusable, or news need memory; another one opens.
+      if (!hold.owns_lock()) hold.lock();
       listener_lost(hold);
     }
   }

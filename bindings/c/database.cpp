@@ -178,7 +178,7 @@ int tq_database_metrics(tq_database* db, const char* format, tq_result** text, t
     const std::string_view wanted = word_of(format);
     if (known.figures == nullptr) refuse("the database was opened without the option metrics");
     if (wanted == "json") return result_of_text(known.figures->json());
-    if (wanted != "prometheus") refuse("the format is one of: prometheus, json");
+    if (wanted != "prometheus") refuse("the format must be one of: prometheus, json");
     return result_of_text(known.figures->prometheus());
   });
 }

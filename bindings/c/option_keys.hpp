@@ -86,7 +86,7 @@ void store(T& to, const value& given) {
     to = named<T>(given.text, given.key);
   } else if constexpr (std::is_same_v<T, tableq::retry_delays>) {
     if (given.text != "none" && given.text != "usual") {
-      refuse("the value of retry is one of: none, usual");
+      refuse("the value of retry must be one of: none, usual");
     }
     to = given.text == "none" ? tableq::retry_delays::none() : tableq::retry_delays::usual();
   } else if constexpr (std::is_same_v<T, std::size_t>) {

@@ -115,7 +115,7 @@ Enum named(std::string_view name, std::string_view key) {
     if (known == name) return static_cast<Enum>(each);
     names.append(each == 0 ? "" : ", ").append(known);
   }
-  refuse("the value of " + std::string(key) + " is one of: " + names);
+  refuse("the value of " + std::string(key) + " must be one of: " + names);
 }
 
 }  // namespace tableq_c

@@ -21,7 +21,8 @@ bool yield_briefly() noexcept {
   constexpr std::chrono::milliseconds long_yield{1};
   constexpr std::chrono::milliseconds pause{250};
   constexpr int short_for_a_long = 8;
-  constexpr int most = 64 * short_for_a_long;
+  constexpr int most = 256 * short_for_a_long;  // Threads count one wait each.
+  constexpr int after_a_pause = most - 32 * short_for_a_long;
   static std::atomic<steady_clock::time_point> next = steady_clock::time_point();
   static std::atomic<int> lost = 0;  // Threads may lose each other's counts.
   const auto began = steady_clock::now();
@@ -38,7 +39,7 @@ bool yield_briefly() noexcept {
   }
   if (sum > most) {
     next.store(ended + pause, std::memory_order_relaxed);
-    sum = most / 2;
+    sum = after_a_pause;
   }
   lost.store(sum, std::memory_order_relaxed);
   return true;

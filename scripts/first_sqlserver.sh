@@ -71,7 +71,7 @@ if [[ -z $build ]]; then
   fi
 fi
 if [[ -n $licence ]]; then
-  "$root/scripts/install_dependencies.sh" microsoft_odbc || exit 1
+  "$root/scripts/install_dependencies.sh" microsoft || exit 1
   settings=$("$root/scripts/microsoft_odbc.sh" "$licence") || exit 1
   eval "$settings"
 fi

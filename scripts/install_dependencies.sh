@@ -1,13 +1,12 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft_odbc] [lint] [grammar] [clang] [fuzz] [packages] [docs] [windows]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [browser] [microsoft] [lint] [clang] [fuzz] [packages] [docs] [windows]
 #
 # build: the library and the command (the default). postgresql: the server for with_postgresql.sh. patroni: for
 # with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz, packages: the packages of tests, linters, fuzzers, and of
-# scripts/packages.sh. grammar: that of T-SQL, the part of lint that needs no Clang 14, which Debian 13 has not. browser: node,
-# npm and Chromium, for tests/serve. clang: the compiler of scripts/test.sh --clang. microsoft_odbc: what Microsoft's ODBC
-# driver needs, without the driver. windows: MinGW-w64 and Wine, for scripts/windows.sh.
+# scripts/packages.sh. browser: node, npm and Chromium, for tests/serve. clang: the compiler of scripts/test.sh --clang.
+# microsoft: what Microsoft's ODBC driver and parser need, without these. windows: MinGW-w64 and Wine, for scripts/windows.sh.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -25,8 +24,8 @@ for group in "${@:-build}"; do
     windows) wanted+=(g++-mingw-w64-x86-64-posix wine wine64 tcl dpkg-dev) ;;
     docs) wanted+=(python3 cmark-gfm doxygen) ;;
     packages) wanted+=(python3 file fakeroot dpkg-dev lintian mmdebstrap) ;;
-    microsoft_odbc)
-      wanted+=(python3 libltdl7 libkrb5-3 libgssapi-krb5-2)
+    microsoft)
+      wanted+=(python3 libicu-dev libltdl7 libkrb5-3 libgssapi-krb5-2)
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
     browser)
@@ -35,9 +34,8 @@ for group in "${@:-build}"; do
       command -v npm >/dev/null || wanted+=(npm)
       ;;
     fuzz) wanted+=(clang-14 libclang-rt-14-dev libfuzzer-14-dev) ;;
-    grammar) wanted+=(python3 sqlfluff) ;;
     clang) wanted+=(clang-14) ;;
-    lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;
+    lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2
       exit 2

@@ -40,7 +40,7 @@ library=$(echo "$folder"/lib/libmsodbcsql-18.*.so.*)
 } >"$folder/odbcinst.$$"
 mv "$folder/odbcinst.$$" "$folder/odbcinst.ini"
 if ldd "$library" | grep 'not found' >&2; then
-  echo "microsoft_odbc.sh: libraries are missing: scripts/install_dependencies.sh microsoft_odbc" >&2
+  echo "microsoft_odbc.sh: libraries are missing: scripts/install_dependencies.sh microsoft" >&2
   exit 1
 fi
 echo "Microsoft's $name, under Microsoft's licence ($folder/LICENSE.txt)" >&2

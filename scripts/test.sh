@@ -16,8 +16,9 @@
 #
 # A PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one. If
 # TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
-# --accept-licence: you accept the licence of Microsoft's ODBC driver, and the tests of SQL Server's drivers run over it
-# too: see scripts/microsoft_odbc.sh. Without it they run over FreeTDS alone, and the end says what was left out.
+# --accept-licence: you accept the licences of Microsoft's ODBC driver and parser of T-SQL. The tests of SQL Server's
+# drivers run over the driver too, and the parser reads their texts: see scripts/microsoft_odbc.sh and
+# scripts/microsoft_parser.sh. Without it they run over FreeTDS alone, and the end says what was left out.
 # --clang: Clang compiles the programs, which is quicker; the library stays GCC's.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
@@ -56,15 +57,20 @@ done
 
 groups=()
 if [[ ${stages[*]} != quick ]]; then
-  groups+=(grammar)
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
   groups+=(patroni browser)
 fi
-((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
+((${#licence[@]} == 0)) || groups+=(microsoft)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
+microsoft() {
+  scripts/microsoft_odbc.sh "${licence[@]}" && scripts/microsoft_parser.sh "${licence[@]}"
+}
 # The rest is installed while the build runs.
 scripts/install_dependencies.sh "${first[@]}"
-scripts/install_dependencies.sh "${groups[@]}" &
+{
+  scripts/install_dependencies.sh "${groups[@]}"
+  ((${#licence[@]} == 0)) || microsoft >/dev/null
+} &
 installing=$!
 
 # Databases of tests need not reach the disk: where memory has room, the tests wait for half the time. PostgreSQL's user
@@ -97,7 +103,7 @@ installed() {
   wait "$installing"
   installing=
   if ((${#licence[@]})); then
-    settings=$(scripts/microsoft_odbc.sh "${licence[@]}")
+    settings=$(microsoft)
     eval "$settings"
   fi
 }

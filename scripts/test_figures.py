@@ -38,6 +38,7 @@ def main(ctest_report, *program_reports):
             found["failed"] = 1
         elif not found and entry.get("status") != "run":
             found["skipped"] = 1
+            reasons[entry.findtext("system-out", "").strip()] += 1
         elif not found and entry.get("name") not in details:
             found["passed"] = 1
         figures += found

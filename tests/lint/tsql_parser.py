@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Holds the texts of SQL Server's dialect against Microsoft's own parser and its model of a database.
 
-    tsql_parser.py ROOT     exit status 1 with findings, one a line; 77 without the parser
+    tsql_parser.py ROOT [TEXTS]     exit status 1 with findings, one a line; 77 without the parser
 
-The parser is that of version 2016. The model resolves the names of tables and columns, but for those of the server's
+TEXTS is a program that prints those on tables of applications. The parser is that of version 2016. The model resolves the names of tables and columns, but for those of the server's
 own objects, and knows neither types nor plans. scripts/microsoft_parser.sh puts both into a folder, which
 TABLEQ_TEST_MICROSOFT_PARSER names.
 """
 
+import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -131,6 +133,12 @@ def main():
         if kind not in ("schema", "roles", "setup"):
             schema = tuple(as_sent(given[f"schema.{each}"]) for each in ("catalog", *TABLES.get(kind, OTHERWISE)))
             models.setdefault(schema, {})[name] = text
+    for program in sys.argv[2:]:
+        printed = subprocess.run([program], stdout=subprocess.PIPE, check=True, env={}).stdout.decode()
+        for one in map(json.loads, printed.splitlines()):
+            texts[one["name"]] = text = as_sent(one["text"])
+            findings += [f"{one['name']}: {why}" for why in parser.parse(text)[1]]
+            models.setdefault((one["table"],), {})[one["name"]] = text
     for schema, of_these in models.items():
         findings += parser.unresolved(schema, of_these)
         if not parser.unresolved(schema, {"misspelt": MISSPELT}):

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Gets Microsoft's parser of T-SQL and its model of a database, for tests/lint/tsql_parser.py.
+# Gets Microsoft's parser and binder of T-SQL, for tests/lint/tsql_parser.py.
 #
 #   scripts/microsoft_parser.sh --accept-licence [FOLDER]
 #

@@ -109,6 +109,7 @@ class Server:
         from Microsoft.SqlServer.Management.SqlParser.Common import DatabaseCompatibilityLevel
         database = self.make.Database.Create(self.server, name, self.collation)
         database.CompatibilityLevel = DatabaseCompatibilityLevel.Version130
+        database.DefaultSchemaName = "app"
         for each in schemas:
             database.Schemas.Add(self.make.Schema.Create(database, each))
         self.server.Databases.Add(database)
@@ -165,6 +166,15 @@ def statements(root):
         yield f"step {path.stem}", as_sent(without_comments(path.read_text(encoding="utf-8"))), []
 
 
+def of_the_documentation(root):
+    """The statements of docs/sql.md on SQL Server, for people to copy."""
+    schemas = read_texts(root)[0]
+    tables = [as_sent(schemas[f"schema.{kind}"]).replace("mail", name)
+              for kind, name in (("catalog", ""), ("heap", "mail"), ("pending", "later"), ("claim", "jobs"))]
+    page = (root / "docs/sql.md").read_text(encoding="utf-8")
+    yield "docs/sql.md", re.search(r"## SQL Server\n\n```sql\n(.*?)```", page, re.S)[1], tables
+
+
 def on_tables_of_applications(program):
     printed = subprocess.run([program], stdout=subprocess.PIPE, check=True, env={}).stdout.decode()
     for one in map(json.loads, printed.splitlines()):
@@ -178,7 +188,10 @@ def main():
         return 77
     load(Path(folder))
     server = Server()
-    texts = [*statements(Path(sys.argv[1])), *(one for each in sys.argv[2:] for one in on_tables_of_applications(each))]
+    root = Path(sys.argv[1])
+    texts = [*statements(root), *of_the_documentation(root)]
+    for program in sys.argv[2:]:
+        texts += on_tables_of_applications(program)
     databases = {}
     for _, _, ddl in texts:
         if ddl and tuple(ddl) not in databases:

@@ -43,6 +43,7 @@ if [[ ! -f $folder/runtime.json ]]; then
   mv "$scratch/mssqlcli/mssqltoolsservice/bin" "$folder/tools"
   mv "$scratch/dotnetcore2/bin" "$folder/dotnet"
   mv "$scratch"/psycopg2_binary.libs/lib{ssl,crypto}-*.so.1.1 "$folder/openssl"
+  ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$folder/python3"  # For whose version `python` is.
   for name in ssl crypto; do
     (cd "$folder/openssl" && ln -s "lib$name"-*.so.1.1 "lib$name.so.1.1")
   done

@@ -66,7 +66,7 @@ def load(folder):
             sys.exit("tsql_parser.py: libicu is missing: scripts/install_dependencies.sh microsoft")
         version = icu[-1].name.removeprefix("libicuuc.so.")
         os.environ.update(CLR_ICU_VERSION_OVERRIDE=version, LD_LIBRARY_PATH=str(folder / "openssl"))
-        os.execv(sys.executable, [sys.executable, "-B", *sys.argv])
+        os.execv(folder / "python3", ["python3", "-B", *sys.argv])
     sys.path[:0] = [str(folder / "python"), str(folder / "tools")]
     from clr_loader import get_coreclr
     from pythonnet import set_runtime

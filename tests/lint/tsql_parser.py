@@ -55,6 +55,12 @@ BREACHES = (
     "UPDATE [app].[mail] SET stat = 1 WHERE id = @P1",
     "SELECT DATEDIFF_BIG(millisecond, SYSUTCDATETIME()) AS now",
     "SELECT c.scal FROM sys.columns AS c",
+    "SELECT id FROM [app].[mail] ORDER BY id LIMIT 1",
+    "DELETE FROM [app].[mail] RETURNING id",
+    "SELECT key FROM [app].[mail]",
+    "DELETE TOP 1 FROM [app].[mail]",
+    "SELECT id FROM [app].[mail] WHERE TRUE",
+    "SELECT N'a' || N'b' AS text",
 )
 
 

@@ -8,6 +8,7 @@
 # quick       unit tests, conformance on SQLite, the rules of tests/lint, the formatter
 # format      the formatter
 # docs        the doc comments of public headers
+# tidy        clang-tidy
 # tsql        the texts for SQL Server
 # lint        all linters, also each source by itself
 # asan, tsan  the tests under the address and undefined-behaviour sanitizers, or the thread sanitizer
@@ -47,7 +48,7 @@ if [[ ${stages[*]} == all ]]; then
 fi
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | quick | lint | format | tsql | docs | asan | tsan | sanitizers) ;;
+    dev | quick | lint | format | tidy | tsql | docs | asan | tsan | sanitizers) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -61,7 +62,7 @@ if [[ ${stages[*]} != quick ]]; then
   groups+=(patroni browser)
 fi
 ((${#licence[@]} == 0)) || groups+=(microsoft)
-[[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
+[[ " ${stages[*]} " =~ " lint "|" format "|" tidy "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
 microsoft() {
   scripts/microsoft_odbc.sh "${licence[@]}" && scripts/microsoft_parser.sh "${licence[@]}"
 }
@@ -73,15 +74,24 @@ scripts/install_dependencies.sh "${first[@]}"
 } &
 installing=$!
 
+checked=
+checking=
+scratch=
+# shellcheck disable=SC2317  # Called by the trap.
+cleanup() {
+  [[ -z $checking ]] || kill -- "-$checking" 2>/dev/null || true
+  [[ -z $scratch ]] || rm -rf "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 # Databases of tests need not reach the disk: where memory has room, the tests wait for half the time. PostgreSQL's user
 # must get in.
 if [[ -z ${TMPDIR-} && -w /dev/shm ]] && (($(df --output=avail -k /dev/shm | tail -n 1) > 8 * 1024 * 1024)); then
-  TMPDIR=$(mktemp -d /dev/shm/tableq-tests.XXXXXX)
-  export TMPDIR
-  chmod 711 "$TMPDIR"
-  trap 'rm -rf "$TMPDIR"' EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
+  scratch=$(mktemp -d /dev/shm/tableq-tests.XXXXXX)
+  export TMPDIR=$scratch
+  chmod 711 "$scratch"
 fi
 
 jobs=$(nproc)
@@ -108,6 +118,35 @@ installed() {
   fi
 }
 
+# Begins the checks of the sources, once: one after the other they fill the time in which tests wait.
+begin_checks() {
+  installed
+  [[ -z $checked ]] && ((${#checks[@]})) || return 0
+  checked=$(mktemp)
+  set -m
+  (
+    bad=0
+    for each in "${checks[@]}"; do
+      nice -n 19 scripts/lint.sh "$each" || bad=$((bad + 1))
+    done
+    exit "$bad"
+  ) >"$checked" 2>&1 &
+  checking=$!
+  set +m
+}
+
+end_checks() {
+  [[ -n $checking ]] || return 0
+  local bad=0
+  wait "$checking" || bad=$?
+  checking=
+  echo "== checks of the sources (after $SECONDS s)"
+  cat "$checked"
+  rm "$checked"
+  failed=$((failed + bad))
+  passed=$((passed + ${#checks[@]} - bad))
+}
+
 # suite PRESET [TARGET...]: builds the preset and runs its tests, or those of these targets and the rules of lint.
 suite() {
   local preset=$1 folder=$PWD/build/$1 status=0 server=() targets=() only=() reports figures
@@ -122,7 +161,7 @@ suite() {
     failed=$((failed + 1))
     return
   fi
-  installed
+  begin_checks
   echo "== $preset: tests (built after $SECONDS s)"
   if [[ -n $sqlite_alone ]]; then
     server=(env -u TABLEQ_TEST_POSTGRESQL)
@@ -152,34 +191,25 @@ suite() {
   failed=$((failed + bad))
 }
 
-check() {
-  installed
-  echo "== lint: $1 (after $SECONDS s)"
-  if scripts/lint.sh "$1"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-  fi
-}
-
+checks=()
 for stage in "${stages[@]}"; do
-  if [[ $stage == format || $stage == tsql || $stage == docs ]]; then
-    check "$stage"
-  elif [[ $stage == lint ]]; then
-    check format
-    check tidy
-    check each
-    check tsql
-    check docs
-  elif [[ $stage == quick ]]; then
-    check format
-    sqlite_alone=yes TABLEQ_TEST_REQUIRE=sqlite suite dev unit conformance
-  elif [[ $stage == sanitizers ]]; then
-    suite asan conformance unit drivers
-    suite tsan conformance unit drivers
-  else
-    suite "$stage"
-  fi
+  case $stage in
+    format | tidy | tsql | docs) checks+=("$stage") ;;
+    lint) checks+=(format tidy each tsql docs) ;;
+    quick) checks+=(format) ;;
+  esac
 done
+for stage in "${stages[@]}"; do
+  case $stage in
+    dev | asan | tsan) suite "$stage" ;;
+    quick) sqlite_alone=yes TABLEQ_TEST_REQUIRE=sqlite suite dev unit conformance ;;
+    sanitizers)
+      suite asan conformance unit drivers
+      suite tsan conformance unit drivers
+      ;;
+  esac
+done
+begin_checks
+end_checks
 echo "$passed passed, $failed failed"
 ((passed > 0 && failed == 0))

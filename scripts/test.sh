@@ -15,6 +15,7 @@
 # sanitizers  under both, but only the suites conformance, unit and drivers: less than an hour
 # all         before a release: all tests, lint, asan, tsan
 #
+# Checks of the sources run beside the tests, which wait for a fifth of their time.
 # A PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one. If
 # TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # --accept-licence: you accept the licences of Microsoft's ODBC driver and parser of T-SQL. The tests of SQL Server's
@@ -118,7 +119,7 @@ installed() {
   fi
 }
 
-# Begins the checks of the sources, once: one after the other they fill the time in which tests wait.
+# Begins the checks of the sources, once: they fill the time in which tests wait.
 begin_checks() {
   installed
   [[ -z $checked ]] && ((${#checks[@]})) || return 0

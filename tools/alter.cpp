@@ -123,7 +123,7 @@ void add_alter(CLI::App& app, invocation& call) {
                   "1 when nothing differs.",
        .usage = "QUEUE OPTIONS [--dry-run] [--json]",
        .examples = "  tableq alter jobs --max-attempts 7 --retry 1s,1m --lease 1m\n"
-                   "  tableq alter jobs --dead-letters letters --key-window 1h\n"
+                   "  tableq alter jobs --dead-letters jobs-dead --key-window 1h\n"
                    "  tableq alter jobs --retain-done 7d --retain-dead 30d --dry-run"},
       alter);
 }

@@ -60,7 +60,7 @@ void check_bulk(const message_filter& filter, const bulk_options& options) {
 struct bulk_part {
   const queue_state& queue;
   int states;
-  /// Changes them, and counts. A dry run calls it only for dead letters.
+  /// Changes them, and counts. A dry run calls it only for a dead-letter queue.
   std::function<bulk_result(std::span<const message_id>)> change;
   const queue_state* letters_of = nullptr;  ///< `queue` is the dead-letter queue of this one.
 };

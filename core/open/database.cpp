@@ -76,7 +76,7 @@ std::shared_ptr<core::queue_state> opened_letters(const shared_state& database,
     if (!stored || stored->kind == kind::claim) return;
     core::refuse(errc::kind_mismatch, "the queue " + letters + " is of the kind " +
                                           std::string(to_string(stored->kind)) +
-                                          " and cannot hold the dead letters of " +
+                                          " and cannot be the dead-letter queue of " +
                                           std::string(of) +
                                           "; name a claim queue, or one that does not exist");
   });

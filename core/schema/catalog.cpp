@@ -110,7 +110,7 @@ std::optional<found_queue> find(database_state& database, connection& session,
 
 /// Some databases do not show a table to a user without rights on it, or with rights on columns
 /// only. A look into the table tells. The queue opens without a right too, as a viewer's does whose
-/// dead letters are not its to see: the first call that needs the right says so.
+/// dead-letter queue is not its to see: the first call that needs the right says so.
 bool is_there(connection& session, const table_names& names) {
   try {
     run(session, names, statements::queue_count, {.enough = 1, .max = 1});

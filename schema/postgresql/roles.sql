@@ -115,7 +115,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {batches} TO {user};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {members} TO {user};
 
 -- name: dead_letters
--- On the queue of the dead letters.
+-- On the dead-letter queue.
 GRANT INSERT (priority, created_at, key, past_key, headers, errors, payload),
       SELECT (id) ON {table} TO {user};
 

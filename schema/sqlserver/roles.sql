@@ -135,7 +135,7 @@ GRANT UPDATE ON {members} TO {user};
 GRANT DELETE ON {members} TO {user};
 
 -- name: dead_letters
--- On the queue of the dead letters.
+-- On the dead-letter queue.
 GRANT INSERT ON {table} TO {user};
 GRANT SELECT ON {table} (id, fence) TO {user};
 

@@ -149,7 +149,7 @@ TEST_P(dead_letters, need_another_claim_queue) {
   const tableq::error refused =
       thrown_by([&] { (void)db_with_clock().claim("mail", {.dead_letters = "plain"}); });
   EXPECT_EQ(refused.code(), tableq::errc::kind_mismatch);
-  EXPECT_TRUE(contains(refused.what(), "dead letters of mail")) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "dead-letter queue of mail")) << refused.what();
   EXPECT_FALSE(db_with_clock().find("mail").has_value()) << "nothing was made";
 }
 

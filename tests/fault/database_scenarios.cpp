@@ -35,7 +35,7 @@ std::vector<scenario> database_scenarios() {
   return {
       playing("create a queue", drop_new,
               [](actor& player) { return player.db().fifo("new").name(); }),
-      playing("create a queue with dead letters", drop_new,
+      playing("create a queue with a dead-letter queue", drop_new,
               [](actor& player) {
                 return player.db().claim("new", {.dead_letters = "new_letters"}).name();
               }),

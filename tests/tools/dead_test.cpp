@@ -85,7 +85,7 @@ TEST_P(tool_dead, list_that_fails_prints_nothing) {
       "UPDATE tableq_queues SET options = REPLACE(options, 'keep=0', "
       "'keep=0 dead_letters=letters') WHERE name = 'jobs'");
   clear_database();
-  // The look at the dead letters fails, and nothing before it.
+  // The look at the dead-letter queue fails, and nothing before it.
   here().sql("DROP TABLE letters");
   here().sql("CREATE TABLE letters (id integer)");
   const ended failed = run({"dead", "list", "jobs"});

@@ -101,6 +101,12 @@ struct create_arguments : queue_arguments {
   using queue_arguments::queue_arguments;
   argument mapping{command, "--mapping", "FILE",
                    "table: the JSON of a mapping of the application's table"};
+  flag as_json{command, "--json", "Print an object with queue and outcome"};
+
+  /// @param outcome created or exists; of a mapping stored.
+  void tell(const char* outcome) const {
+    if (as_json) print_line(line_of({{"queue", queue.text()}, {"outcome", outcome}}));
+  }
 };
 
 /// Stores a mapping, or replaces it.
@@ -108,6 +114,7 @@ exit_status create_table(const connection_options& connection, const create_argu
   if (!given.mapping.given()) throw usage_error("a table needs --mapping FILE");
   const tableq::table_definition definition = read_mapping(given.mapping.text());
   connect(connection, true).store_table(given.queue.text(), definition);
+  given.tell("stored");
   return exit_status::done;
 }
 
@@ -116,8 +123,10 @@ exit_status create(const connection_options& connection, const create_arguments&
   if (wanted.kind == tableq::kind::table) return create_table(connection, given);
   const std::string name = given.queue.text();
   tableq::database db = connect(connection, true);
-  if (const auto there = db.find(name)) refuse_changes(*there, wanted);
+  const auto there = db.find(name);
+  if (there) refuse_changes(*there, wanted);
   [[maybe_unused]] const any_queue made = open_as(db, name, wanted);
+  given.tell(there ? "exists" : "created");
   return exit_status::done;
 }
 
@@ -212,11 +221,11 @@ void add_create(CLI::App& app, invocation& call) {
        .details = "A table is the application's own: its mapping is stored under the queue's name, "
                   "or replaced.\n"
                   "docs/tables.md has the form of a mapping.",
-       .usage = "KIND QUEUE [OPTIONS]",
+       .usage = "KIND QUEUE [OPTIONS] [--json]",
        .examples = "  tableq --db sqlite://jobs.db create fifo mail\n"
                    "  tableq create fifo ledger --strict\n"
                    "  tableq create claim jobs --lease 2m --max-attempts 3 --keep-completed\n"
-                   "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue\n"
+                   "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters mail-dead\n"
                    "  tableq create table emails --mapping emails.json"},
       create);
   add_database_command<ddl_arguments>(

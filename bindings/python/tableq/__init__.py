@@ -23,7 +23,7 @@ from . import testing
 from ._async import AsyncWorker
 from ._batches import AnyBatch as _AnyBatch
 from ._batches import BatchInfo, MessageBatch
-from ._database import Database, ddl, open
+from ._database import Database, ddl, grants, open
 from ._errors import (
     Busy,
     Cancelled,
@@ -80,6 +80,7 @@ from ._messages import (
 )
 from ._queue import PendingQueue, PlainQueue, Queue
 from ._schedules import Declared, Schedule, ScheduleInfo, Schedules
+from ._sources import Source
 from ._sql import Outbox
 from ._transaction import Transaction
 from ._worker import Worker
@@ -142,6 +143,7 @@ __all__ = [
     "Schedule",
     "ScheduleInfo",
     "Schedules",
+    "Source",
     "SchemaMismatch",
     "SchemaTooNew",
     "StorageFailed",
@@ -154,6 +156,7 @@ __all__ = [
     "WaitingGroup",
     "Worker",
     "ddl",
+    "grants",
     "version_of_library",
     "open",
     "testing",
@@ -171,7 +174,7 @@ def _name_by_package() -> None:
         each = globals()[name]
         if isinstance(each, type) and each.__module__.startswith("tableq."):
             # While their names are known: get_type_hints looks for them where __module__ says.
-            hints = _typing.get_type_hints(each, localns={"AnyBatch": _AnyBatch})
+            hints = _typing.get_type_hints(each, localns={"AnyBatch": _AnyBatch, "LeaseQueue": LeaseQueue})
             if hints:
                 each.__annotations__ = hints
             each.__module__ = "tableq"

@@ -609,9 +609,44 @@ def ddl(
 ) -> str:
     """The SQL with which an administrator, or a migration, creates a queue; no database is asked.
 
-    dialect: "sqlite" or "postgresql". options: of a `claim` queue, those of `Database.claim`; of a
-    `fifo` or `lifo` queue `ordering`.
+    dialect: "sqlite", "postgresql" or "sqlserver". options: of a `claim` queue, those of
+    `Database.claim`; of a `fifo` or `lifo` queue `ordering`.
     """
+    queue = _queue_of(kind, name, schema_name, table_prefix, options)
+    return Result(lib.tq_ddl, word_of(dialect, "dialect"), *queue).text(0, b"text")
+
+
+def grants(
+    dialect: str,
+    role: str,
+    user: str,
+    kind: str,
+    name: str,
+    *,
+    schema_name: Optional[str] = None,
+    table_prefix: Optional[str] = None,
+    **options: Any,
+) -> str:
+    """The SQL that grants a user of the database the rights of a role on a queue; no database is
+    asked.
+
+    role: "producer", "replacer", "consumer", "viewer", "manager", "owner" or "scheduler". options:
+    as of `ddl`, those that the queue was created with.
+    """
+    to = text_of(user, "user")
+    queue = _queue_of(kind, name, schema_name, table_prefix, options)
+    words = word_of(dialect, "dialect"), word_of(role, "role")
+    return Result(lib.tq_grants, *words, to, len(to), *queue).text(0, b"text")
+
+
+def _queue_of(
+    kind: str,
+    name: str,
+    schema_name: Optional[str],
+    table_prefix: Optional[str],
+    options: Dict[str, Any],
+) -> Tuple[Any, ...]:
+    """The parameters of C for a queue that need not exist."""
     place = Options(FOR_OPEN)
     _place(schema_name, table_prefix, place)
     if kind == "claim":
@@ -622,16 +657,7 @@ def ddl(
         if options:
             raise InvalidArgument(f"tableq: a {kind} queue has no {next(iter(options))}")
     text = text_of(name, "name")
-    rows = Result(
-        lib.tq_ddl,
-        word_of(dialect, "dialect"),
-        text,
-        len(text),
-        word_of(kind, "kind"),
-        given,
-        place,
-    )
-    return rows.text(0, b"text")
+    return text, len(text), word_of(kind, "kind"), given, place
 
 
 def _info(rows: Result, row: int) -> QueueInfo:

@@ -128,6 +128,10 @@ SLOW_CALLS: _Declared = {
     "tq_queue_begin_batch": (c_int, (c_void_p, c_void_p, *_text, c_void_p, _int64)),
     "tq_queue_batch_of": (c_int, (c_void_p, c_void_p, *_text, _int64)),
     "tq_ddl": (c_int, (c_char_p, *_text, c_char_p, c_void_p, c_void_p, _out)),
+    "tq_grants": (
+        c_int,
+        (c_char_p, c_char_p, *_text, *_text, c_char_p, c_void_p, c_void_p, _out),
+    ),
     "tq_transaction_begin": (c_int, (c_void_p, _out)),
     "tq_transaction_commit": (c_int, (c_void_p,)),
     "tq_transaction_rollback": (c_int, (c_void_p,)),
@@ -206,7 +210,6 @@ UNUSED: Dict[str, str] = {
     "tq_queue_rates": "two Stats and their times are enough",
     "tq_dialects": "open() lists them when it knows no such scheme",
     "tq_statements": "the command shows them",
-    "tq_grants": "the command shows them",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import select
@@ -9,17 +10,19 @@ import signal
 import threading
 import time
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Union
 
 from ._errors import Error, InvalidArgument
 from ._exits import ending_signals
 from ._handles import FOR_READ, Duration, Options, Stop, span_milliseconds
 from ._keeper import Keeper
 from ._messages import Job, log
-from ._pause import Pauses
+from ._queue import Queue
+from ._sources import Choice, Source
 from ._verdict import is_empty, of_a_close, passes, settle
 
 if TYPE_CHECKING:
+    from ._database import Database
     from ._lease import LeaseQueue
 
 _WAIT_MS = 3600 * 1000
@@ -31,16 +34,44 @@ _SIGNAL_MS = 100.0
 _NOT_AWAITED = "tableq: the handler is a coroutine, which work does not await: use work_async"
 
 
+def _sources_of(queue: Any, handler: Any) -> List[Source]:
+    if isinstance(queue, Queue):
+        sources = [Source(queue, handler)]  # type: ignore[arg-type]
+    else:
+        if handler is not None:
+            raise InvalidArgument("tableq: of several queues each Source has its own handler")
+        sources = list(queue)
+        if not 1 <= len(sources) <= 100:
+            raise InvalidArgument("tableq: a worker has 1 to 100 sources")
+    for each in sources:
+        if not isinstance(each, Source) or not isinstance(each.queue, Queue):
+            raise InvalidArgument("tableq: give a queue and a handler, or a list of tableq.Source")
+        if not callable(each.handler):
+            raise InvalidArgument("tableq: handler is not callable")
+        if inspect.iscoroutinefunction(each.handler):
+            raise InvalidArgument(_NOT_AWAITED)
+        for number, name, least, most in (
+            (each.weight, "weight", 1, 1000),
+            (each.precedence, "precedence", -(2**31), 2**31 - 1),
+        ):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise InvalidArgument(f"tableq: {name} is an int")
+            if not least <= number <= most:
+                raise InvalidArgument(f"tableq: {name} is {least:,} to {most:,}")
+    return sources
+
+
 class Worker:
     """Takes messages and gives each to a handler, in threads of its own: see `ClaimQueue.work`.
+    Several queues may share the threads: `Worker([Source(orders, ship), Source(mails, send)])`.
 
     `run` returns when it has ended; `stop`, from any thread or handler, ends it in order.
     """
 
     def __init__(
         self,
-        queue: "LeaseQueue",
-        handler: Callable[[Job], Any],
+        queue: "Union[LeaseQueue, Iterable[Source]]",
+        handler: Optional[Callable[[Job], Any]] = None,
         threads: int = 1,
         lease: Optional[Duration] = None,
         until_empty: bool = False,
@@ -48,17 +79,16 @@ class Worker:
     ) -> None:
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1000:
             raise InvalidArgument("tableq: threads is 1 to 1,000")
-        if not callable(handler):
-            raise InvalidArgument("tableq: handler is not callable")
-        if inspect.iscoroutinefunction(handler):
-            raise InvalidArgument(_NOT_AWAITED)
-        self._queue = queue
-        self._handler = handler
+        self._sources = _sources_of(queue, handler)
+        self._databases: "Dict[int, Database]" = {
+            id(each.queue.database): each.queue.database for each in self._sources
+        }
         self._count = threads
         self._lease = lease
         self._until_empty = until_empty
         self._grace = None if grace is None else span_milliseconds(grace, "grace") / 1000
         self._lock = threading.RLock()  # A signal's handler may come in the midst of it.
+        self._keepers: Dict[int, Keeper] = {}  # By the database's id.
         self._running: Dict[str, Job] = {}
         self._alive = 0
         self._completed = 0
@@ -83,8 +113,10 @@ class Worker:
             raise InvalidArgument("tableq: a worker runs once")
         before: Dict[int, Any] = {}
         threads: List[threading.Thread] = []
-        keeper = self._queue.database.keeper()
-        lost = keeper.fileno()  # Now: the database may close it as soon as a thread runs.
+        choice = Choice(self._sources, self._lock)
+        self._keepers = {key: each.keeper() for key, each in self._databases.items()}
+        # Now: a database may close its keeper as soon as a thread runs.
+        lost = {keeper.fileno(): keeper for keeper in self._keepers.values()}
         self._wake = list(os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK))
         try:
             if signals and threading.current_thread() is threading.main_thread():
@@ -92,28 +124,32 @@ class Worker:
                     before[number] = signal.signal(number, self._signalled)
             threads = [
                 threading.Thread(
-                    target=self._serve, args=(keeper,), name=f"tableq-work-{n}", daemon=True
+                    target=self._serve, args=(choice,), name=f"tableq-work-{n}", daemon=True
                 )
                 for n in range(self._count)
             ]
             self._alive = len(threads)
-            with self._queue.database._also(self._stop):
+            with contextlib.ExitStack() as open_databases:
+                for each in self._databases.values():
+                    open_databases.enter_context(each._also(self._stop))
                 for thread in threads:
                     thread.start()
-                left = self._watch(keeper, lost)
+                left = self._watch(choice, lost)
         except BaseException:
             self.stop()
+            choice.wake()
             left = True
             raise
         finally:
             if threads and left:
-                self._abandon(keeper)
+                self._abandon()
             else:
                 for thread in threads:
                     thread.join()
             for known, handler in before.items():
                 signal.signal(known, handler)
-            keeper.close()
+            for keeper in self._keepers.values():
+                keeper.close()
             with self._lock:
                 pipe, self._wake = self._wake, [-1, -1]
             for descriptor in pipe:
@@ -139,17 +175,21 @@ class Worker:
             raise KeyboardInterrupt
         self.stop()
 
-    def _watch(self, keeper: Keeper, lost: int) -> bool:
+    def _watch(self, choice: Choice, lost: Dict[int, Keeper]) -> bool:
         """Until all threads have ended. Returns whether some are left at the end of the grace."""
         poll = select.poll()
-        poll.register(self._wake[0], select.POLLIN)
-        poll.register(lost, select.POLLIN)
+        for number in (self._wake[0], *lost, *([choice.descriptor] if choice.waits else [])):
+            poll.register(number, select.POLLIN)
         end: Optional[float] = None
         while True:
             with self._lock:
                 if self._alive == 0:
                     return False
             pause = _SIGNAL_MS
+            if any(each.closed for each in self._databases.values()):
+                self.stop()
+            if self._ending.is_set():
+                choice.wake()
             if self._ending.is_set() and self._grace is not None:
                 end = time.monotonic() + self._grace if end is None else end
                 left = (end - time.monotonic()) * 1000
@@ -159,10 +199,12 @@ class Worker:
             for descriptor, _ in poll.poll(pause):
                 if descriptor == self._wake[0]:
                     os.read(descriptor, 4096)
-                elif keeper.closed:  # With the database: its descriptor is gone.
+                elif descriptor == choice.descriptor:
+                    choice.readable()
+                elif lost[descriptor].closed:  # With the database: its descriptor is gone.
                     poll.unregister(descriptor)
                 else:
-                    self._note_lost(keeper)
+                    self._note_lost(lost[descriptor])
 
     def _note_lost(self, keeper: Keeper) -> None:
         for lost in keeper.lost():
@@ -171,7 +213,7 @@ class Worker:
             if job is not None:
                 job._told(lost.why)
 
-    def _abandon(self, keeper: Keeper) -> None:
+    def _abandon(self) -> None:
         """Gives the messages of running handlers back. Their threads go on and are refused."""
         with self._lock:
             jobs = [job for job in self._running.values() if not job.settled]
@@ -182,11 +224,11 @@ class Worker:
             except Error as error:
                 log.warning("tableq: message %d waits for the end of its lease: %s", job.id, error)
 
-    def _serve(self, keeper: Keeper) -> None:
+    def _serve(self, choice: Choice) -> None:
         try:
-            self._take_and_handle(keeper)
+            self._take_and_handle(choice)
         except BaseException as error:  # It is raised by `run`.
-            if not of_a_close(error, self._queue.database):
+            if not any(of_a_close(error, each) for each in self._databases.values()):
                 with self._lock:
                     self._failure = self._failure or error
             self.stop()
@@ -195,35 +237,51 @@ class Worker:
                 self._alive -= 1
             self._poke()
 
-    def _take_and_handle(self, keeper: Keeper) -> None:
-        pauses = Pauses()
+    def _take_and_handle(self, choice: Choice) -> None:
+        wait = _EMPTY_WAIT_MS if self._until_empty else _WAIT_MS
         while not self._ending.is_set():
+            chosen = choice.next(wait / 1000)
+            if chosen is None:
+                if self._ends_empty():
+                    self.stop()
+                continue
+            line, news = chosen
+            source = line.source
             options = Options(FOR_READ)
-            options.integer(b"wait_ms", _EMPTY_WAIT_MS if self._until_empty else _WAIT_MS)
+            options.integer(b"wait_ms", 0 if choice.waits else wait)
             options.duration(b"lease_ms", self._lease)
             options.stop(self._stop)
             try:
-                jobs = self._queue._take(1, options)
-                if not jobs and self._until_empty and self._idle() and is_empty(self._queue):
+                jobs = source.queue._take(1, options)
+                choice.read(line, news, bool(jobs))
+                if not jobs and self._ends_empty():
                     self.stop()
             except Error as error:
-                if self._queue.database.closed:
+                if source.queue.database.closed:
                     self.stop()
                     return
                 if not passes(error):
                     raise
                 log.warning("tableq: %s", error)
-                pauses.sleep(self._ending)
+                choice.refused(line)
                 continue
-            pauses = Pauses()
             if jobs:
-                self._handle(jobs[0], keeper)
+                self._handle(jobs[0], source)
 
-    def _idle(self) -> bool:
+    def _ends_empty(self) -> bool:
         with self._lock:
-            return not self._running
+            if not self._until_empty or self._running:
+                return False
+        try:
+            return all(is_empty(each.queue) for each in self._sources)
+        except Error as error:
+            if not passes(error):
+                raise
+            log.warning("tableq: %s", error)
+            return False
 
-    def _handle(self, job: Job, keeper: Keeper) -> None:
+    def _handle(self, job: Job, source: Source) -> None:
+        keeper = self._keepers[id(source.queue.database)]
         with self._lock:
             self._running[job.receipt] = job
         failure: Optional[BaseException] = None
@@ -231,7 +289,7 @@ class Worker:
             keeper.add(job, self._lease)
             try:
                 # What nobody awaits does not run: the message must not count as done.
-                if inspect.isawaitable(self._handler(job)):
+                if inspect.isawaitable(source.handler(job)):
                     raise InvalidArgument(_NOT_AWAITED)
             except (Exception, SystemExit) as error:  # No signal's: those come to the main thread.
                 failure = error
@@ -241,7 +299,7 @@ class Worker:
                     self._completed += 1
         except BaseException:
             # KeyboardInterrupt of a handler, say: another worker may have it.
-            if not job.settled and not self._queue.database.closed:
+            if not job.settled and not source.queue.database.closed:
                 job.release()
             raise
         finally:

@@ -380,3 +380,10 @@ def test_the_sql_of_a_queue_is_told() -> None:
     assert "strict" in tableq.ddl("sqlite", "fifo", "ledger", ordering="strict")
     with pytest.raises(tableq.InvalidArgument):
         tableq.ddl("sqlite", "heap", "mail", ordering="strict", lease=1)
+
+
+def test_the_grants_of_a_role_are_told() -> None:
+    text = tableq.grants("postgresql", "consumer", "worker", "claim", "jobs", schema_name="shop")
+    assert 'ON "shop"."jobs" TO "worker"' in text
+    with pytest.raises(tableq.InvalidArgument, match="role"):
+        tableq.grants("postgresql", "reader", "worker", "claim", "jobs")

@@ -381,3 +381,98 @@ def test_a_late_stop_writes_into_no_other_file(
     for file in files:
         file.close()
     assert [file.name for file in files if os.path.getsize(file.name)] == []
+
+
+def test_several_queues_share_the_threads_of_a_worker(place: Place, tmp_path: Path) -> None:
+    near = place.open()
+    far = tableq.open(f"sqlite://{tmp_path}/far.db")
+    with far:
+        orders, mails, remote = near.claim("orders"), near.claim("mails"), far.claim("remote")
+        done = []
+
+        def handler(name: str) -> Any:
+            return lambda job: done.append((name, job.text))
+
+        worker = tableq.Worker(
+            [
+                tableq.Source(orders, handler("orders")),
+                tableq.Source(mails, handler("mails")),
+                tableq.Source(remote, handler("remote")),
+            ],
+            threads=2,
+        )
+        running = Thread(worker.run)
+        for queue in (orders, mails, remote, mails):
+            queue.put("x")  # While all threads wait.
+            queue.put_batch(["y"] * 20)
+        until(lambda: len(done) == 84)
+        worker.stop()
+        assert running.result() == 84
+        assert done.count(("mails", "y")) == 40
+        assert done.count(("remote", "y")) == 20
+
+
+def test_the_sources_of_a_worker_have_precedence_and_weight(db: tableq.Database) -> None:
+    urgent, many, few = db.claim("urgent"), db.claim("many"), db.claim("few")
+    done = []
+    for queue in (few, many, urgent):
+        queue.put_batch([queue.name] * 12)
+    sources = [
+        tableq.Source(few, lambda job: done.append(job.text)),
+        tableq.Source(many, lambda job: done.append(job.text), weight=3),
+        tableq.Source(urgent, lambda job: done.append(job.text), precedence=1),
+    ]
+    assert tableq.Worker(sources, until_empty=True).run() == 36
+    assert done[:12] == ["urgent"] * 12
+    assert done[12:28].count("many") == 12 and done[12:28].count("few") == 4
+
+
+def test_a_database_that_is_away_holds_up_only_its_own_queues(
+    db: tableq.Database, jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = db.claim("away")
+    refusals = []
+
+    def refuse(*arguments: Any) -> Any:
+        refusals.append(1)
+        raise tableq.ConnectionFailed("tableq: the database is away")
+
+    monkeypatch.setattr(away, "_take", refuse)
+    jobs.put_batch(["x"] * 50)
+    done = []
+    worker = tableq.Worker(
+        [
+            tableq.Source(away, done.append, precedence=1),
+            tableq.Source(jobs, lambda job: done.append(job.text)),
+        ],
+        threads=2,
+    )
+    running = Thread(worker.run)
+    until(lambda: len(done) == 50 and len(refusals) > 2)
+    worker.stop()
+    assert running.result() == 50
+    assert len(refusals) < 50
+
+
+def test_wrong_sources_of_a_worker_are_refused(jobs: tableq.ClaimQueue) -> None:
+    good = tableq.Source(jobs, print)
+    for wrong in ([], [good] * 101, [jobs], [tableq.Source(jobs, None)]):
+        with pytest.raises(tableq.InvalidArgument):
+            tableq.Worker(wrong)  # type: ignore[arg-type]
+    for number in (0, 1001, True, 1.5):
+        with pytest.raises(tableq.InvalidArgument, match="weight"):
+            tableq.Worker([good._replace(weight=number)])  # type: ignore[arg-type]
+    with pytest.raises(tableq.InvalidArgument, match="each Source"):
+        tableq.Worker([good], print)
+
+
+def test_close_ends_a_worker_that_waits_for_several_queues(
+    db: tableq.Database, jobs: tableq.ClaimQueue
+) -> None:
+    worker = tableq.Worker(
+        [tableq.Source(jobs, print), tableq.Source(db.claim("others"), print)], threads=3
+    )
+    running = Thread(worker.run)
+    until(lambda: worker._alive == 3)
+    db.close()
+    assert running.result() == 0

@@ -58,6 +58,13 @@ TEST_P(tool_create, twice_is_harmless_and_keeps_the_messages) {
   EXPECT_EQ(done({"peek", "jobs"}), "work\n");
 }
 
+TEST_P(tool_create, says_in_json_whether_the_queue_was_there) {
+  EXPECT_EQ(done({"create", "claim", "jobs", "--json"}),
+            "{\"queue\":\"jobs\",\"outcome\":\"created\"}\n");
+  EXPECT_EQ(done({"create", "claim", "jobs", "--json"}),
+            "{\"queue\":\"jobs\",\"outcome\":\"exists\"}\n");
+}
+
 TEST_P(tool_create, refuses_to_look_as_if_it_had_changed_a_queue) {
   done({"create", "claim", "jobs", "--lease", "1m"});
   done({"create", "fifo", "mail"});

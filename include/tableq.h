@@ -739,6 +739,9 @@ enum tq_ending {
   TQ_ENDING_WAITING = 3  ///< The time is over or a stop was requested.
 };
 
+/// The stable name of an ending: `gone`.
+TQ_API const char* tq_ending_name(int ending);
+
 /// Waits up to `wait_ms` (0 without options) until a message is done or dead; at once if it is not
 /// there. Reads only. Settlements through this database object wake it, for others it looks every
 /// half second.

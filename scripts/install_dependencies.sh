@@ -20,7 +20,8 @@ for group in "${@:-build}"; do
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl libpqxx-dev libsqlitecpp-dev
-      python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-django python3-sqlalchemy mypy zsh fish libasio-dev) ;;
+      python3-pip python3-pytest python3-psycopg python3-psycopg2 python3-asyncpg python3-aiosqlite
+      python3-django python3-sqlalchemy mypy zsh fish libasio-dev) ;;
     windows) wanted+=(g++-mingw-w64-x86-64-posix wine wine64 tcl dpkg-dev) ;;
     docs) wanted+=(python3 cmark-gfm doxygen) ;;
     packages) wanted+=(python3 file fakeroot dpkg-dev lintian mmdebstrap) ;;

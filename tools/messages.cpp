@@ -44,6 +44,7 @@ std::vector<std::string> message_row(const tableq::stored_message& message, bool
       iso(message.created_at),
       time ? iso(*time) : "-",
       message.key ? printable(*message.key) : "-",
+      message.group ? printable(*message.group) : "-",
       message.errors.empty() ? "-" : printable(message.errors.back().error)};
   if (progress) out.push_back(progress_text(message));
   return out;
@@ -144,8 +145,8 @@ exit_status set_priority(const connection_options& connection, const priority_ar
 /// @param next_page(most) returns the next ones; empty: there are no others.
 template <class NextPage>
 exit_status print_pages(std::size_t count, bool as_json, bool progress, NextPage next_page) {
-  std::vector<std::string> heading{"ID",      "STATE", "PRIORITY", "ATTEMPTS",
-                                   "CREATED", "TIME",  "KEY",      "LAST ERROR"};
+  std::vector<std::string> heading{"ID",   "STATE", "PRIORITY", "ATTEMPTS",  "CREATED",
+                                   "TIME", "KEY",   "GROUP",    "LAST ERROR"};
   if (progress) heading.emplace_back("PROGRESS");
   listing shown(as_json, std::move(heading));
   while (count > 0) {

@@ -13,21 +13,6 @@ namespace tool {
 
 namespace {
 
-std::string name_of(tableq::awaited::ending how) {
-  using ending = tableq::awaited::ending;
-  switch (how) {
-    case ending::done:
-      return "done";
-    case ending::dead:
-      return "dead";
-    case ending::gone:
-      return "gone";
-    case ending::waiting:
-      break;
-  }
-  return "waiting";
-}
-
 struct wait_arguments : arguments {
   using arguments::arguments;
   argument queue = argument(command, "QUEUE", "", "A claim queue").required();
@@ -44,7 +29,7 @@ exit_status wait_for(const connection_options& connection, const wait_arguments&
   const tableq::awaited found =
       as_claim(opened, "only messages of claim queues end").wait_for(id, {.wait = patience});
   json line{{"id", id.value},
-            {"ending", name_of(found.how)},
+            {"ending", to_string(found.how)},
             {"state", found.state ? json(tableq::to_string(*found.state)) : json()},
             {"error", found.error ? json(found.error->error) : json()}};
   if (found.result) add_bytes(line, "result", *found.result);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
 
 #include <tableq/tableq.hpp>
 
@@ -224,16 +225,24 @@ std::int64_t purged(tableq::table_queue& queue, const char* /*state*/,
   refuse_kind(queue, "tq_purge", "tableq's own queues");
 }
 
+const char* name_among(std::initializer_list<const char*> names, int number) {
+  const bool known = number >= 0 && static_cast<std::size_t>(number) < names.size();
+  return known ? names.begin()[number] : "unknown";
+}
+
 }  // namespace
 }  // namespace tableq_c
 
 using namespace tableq_c;
 
 const char* tq_outcome_name(int outcome) {
-  constexpr std::array names = {"applied", "lease_lost", "running",  "finished", "not_there",
-                                "added",   "kept_first", "replaced", "postponed"};
-  const bool known = outcome >= 0 && outcome < static_cast<int>(names.size());
-  return known ? names[static_cast<std::size_t>(outcome)] : "unknown";
+  return name_among({"applied", "lease_lost", "running", "finished", "not_there", "added",
+                     "kept_first", "replaced", "postponed"},
+                    outcome);
+}
+
+const char* tq_ending_name(int ending) {
+  return name_among({"done", "dead", "gone", "waiting"}, ending);
 }
 
 int tq_enqueue(tq_queue* queue, tq_transaction* tx, const void* payload, size_t size,

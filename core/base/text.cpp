@@ -31,6 +31,7 @@ TABLEQ_NAMES(message_state, ready, leased, delayed, done, dead, held)
 TABLEQ_NAMES(settle_result, applied, lease_lost)
 TABLEQ_NAMES(change_result, applied, running, finished, not_found)
 TABLEQ_NAMES(enqueue_result, added, kept_first, replaced, postponed)
+TABLEQ_NAMES(awaited::ending, done, dead, gone, waiting)
 TABLEQ_NAMES(handled::how, completed, failed, given_up, given_back, settled, kept)
 TABLEQ_NAMES(worker_event::kind, completed, failed, given_up, given_back, settled_by_handler,
              lease_lost, unknown, trouble)

@@ -65,15 +65,15 @@ queue_info find_side(database_state& database, std::string_view name, std::strin
                                   ", and only claim queues move");
 }
 
-/// The stored options but those that other rooms have set: schedules, ends of batches and limits of
-/// groups stay with their database.
-std::string options_of(queue_info info) {
+/// Without what other rooms have set: schedules, ends of batches and limits of groups stay with
+/// their database.
+queue_info as_created(queue_info info) {
   info.schedules = false;
   info.key_windows = info.key_window.count() > 0;
   info.batch_ends = false;
   info.group_limits = false;
   info.group_rates = false;
-  return encode_options(info);
+  return info;
 }
 
 /// @throws error unless messages can move from one to the other.
@@ -94,12 +94,16 @@ void check_sides(database_state& from, database_state& to, std::string_view name
            "messages of batches stay in the database of their batch: a queue with batches "
            "does not move");
   }
-  const std::string here = options_of(source);
-  const std::string there = options_of(target);
-  if (here == there) return;
-  refuse(errc::options_mismatch,
-         "the queue " + std::string(name) + " has the options '" + here + "' in the source and '" +
-             there + "' in the target: make them equal (tableq alter), or create it anew there");
+  std::string differ;
+  for (const option_change& each : differences(as_created(source), as_created(target))) {
+    const auto shown = [](const std::string& value) { return value.empty() ? "none" : value; };
+    differ += (differ.empty() ? "" : "; ") + each.option + ": " + shown(each.before) +
+              " in the source, " + shown(each.after) + " in the target";
+  }
+  if (differ.empty()) return;
+  refuse(errc::options_mismatch, "the queue " + std::string(name) +
+                                     " has other options in the target (" + differ +
+                                     "): make them equal by tableq alter, or create it anew there");
 }
 
 /// A text for the identity of a queue, as keys have it.

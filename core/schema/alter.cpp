@@ -26,11 +26,10 @@ constexpr std::array own_of_a_handle{"lease_ms", "max_attempts", "keep_completed
 
 /// Names as tableq.h has them, and values, as encode_options has written them.
 std::map<std::string, std::string> entries_of(const queue_info& info) {
-  const std::map<std::string_view, const char*> shorter{{"keep", "keep_completed"},
-                                                        {"jitter", "retry_jitter"},
-                                                        {"ttl_ms", "time_to_live_ms"},
-                                                        {"groups_hold", "group_limit"},
-                                                        {"groups_pass", "group_limit"}};
+  const std::map<std::string_view, const char*> shorter{
+      {"keep", "keep_completed"},     {"jitter", "retry_jitter"},
+      {"ttl_ms", "time_to_live_ms"},  {"groups_by_turns", "group_by_turns"},
+      {"groups_hold", "group_limit"}, {"groups_pass", "group_limit"}};
   std::map<std::string, std::string> out;
   std::istringstream text(encode_options(info));
   for (std::string word; text >> word;) {
@@ -43,6 +42,13 @@ std::map<std::string, std::string> entries_of(const queue_info& info) {
   if (info.groups) out["group_on_failure"] = to_string(info.groups->on_failure);
   return out;
 }
+
+[[noreturn]] void missing(std::string_view name) {
+  refuse(errc::not_found,
+         "there is no queue " + std::string(name) + "; `tableq list` shows those there are");
+}
+
+}  // namespace
 
 std::vector<option_change> differences(const queue_info& before, const queue_info& after) {
   std::map<std::string, option_change> all;
@@ -58,13 +64,6 @@ std::vector<option_change> differences(const queue_info& before, const queue_inf
   }
   return out;
 }
-
-[[noreturn]] void missing(std::string_view name) {
-  refuse(errc::not_found,
-         "there is no queue " + std::string(name) + "; `tableq list` shows those there are");
-}
-
-}  // namespace
 
 std::vector<option_change> alter_queue(database_state& database, std::string_view name,
                                        const queue_changes& changes, const alter_options& options) {

@@ -84,6 +84,8 @@ bool has_feature_tables(database_state& database, connection& session);
 /// @throws error errc::unsupported without them.
 /// @param what needs them: `schedules need`.
 void need_feature_tables(database_state& database, connection& session, const std::string& what);
+/// The options that differ, by their names in tableq.h.
+std::vector<option_change> differences(const queue_info& before, const queue_info& after);
 /// Changes the stored options of a queue; database.hpp documents it. The dead-letter queue must be
 /// there.
 std::vector<option_change> alter_queue(database_state& database, std::string_view name,

@@ -40,6 +40,7 @@ namespace tableq::inline v0 {
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(settle_result value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(change_result value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(enqueue_result value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(awaited::ending value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(handled::how value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(worker_event::kind value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(finding::level value) noexcept;

@@ -47,6 +47,8 @@ static void codes_have_names(void) {
   EXPECT(strcmp(tq_outcome_name(TQ_OUTCOME_LEASE_LOST), "lease_lost") == 0);
   EXPECT(strcmp(tq_outcome_name(TQ_OUTCOME_POSTPONED), "postponed") == 0);
   EXPECT(strcmp(tq_outcome_name(99), "unknown") == 0);
+  EXPECT(strcmp(tq_ending_name(TQ_ENDING_GONE), "gone") == 0);
+  EXPECT(strcmp(tq_ending_name(-1), "unknown") == 0);
   EXPECT(strchr(tq_version(), '.') != NULL);
 }
 

@@ -32,6 +32,7 @@ TEST(names, of_enumerators_are_those_of_cpp) {
   EXPECT_EQ(printed(tableq::settle_result::lease_lost), "lease_lost");
   EXPECT_EQ(printed(tableq::change_result::running), "running");
   EXPECT_EQ(printed(tableq::enqueue_result::kept_first), "kept_first");
+  EXPECT_EQ(printed(tableq::awaited::ending::gone), "gone");
   EXPECT_EQ(printed(tableq::handled::how::given_back), "given_back");
   EXPECT_EQ(printed(tableq::handled::how::kept), "kept");
   EXPECT_EQ(printed(tableq::worker_event::kind::settled_by_handler), "settled_by_handler");

@@ -469,7 +469,6 @@ class Database(Closing):
             schema_name=self._schema_name,
             identity=info.identity,
             backend=self._backend,
-            guard=self._guard,
         )
 
     def _stop(self) -> "contextlib.AbstractContextManager[Stop]":

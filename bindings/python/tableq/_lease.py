@@ -606,10 +606,12 @@ class ClaimQueue(LeaseQueue):
         return self._enqueue(NewMessage(payload, *options), wait, tx, using)
 
     async def put_async(self, payload: Payload, **options: Any) -> Added:
-        """As `put` with the same options, in a thread of the database object."""
-        if options.get("tx") is not None or "using" in options:
+        """As `put` with the same options but tx, in a thread of the database object. `using` is an
+        asynchronous connection of psycopg, asyncpg or aiosqlite."""
+        if options.pop("tx", None) is not None:
             raise InvalidArgument("tableq: a transaction belongs to one thread: use put")
-        return await self._database._run(lambda: self.put(payload, **options))
+        using, wait = options.pop("using", NOT_GIVEN), options.pop("wait", 0)
+        return await self._put_async(NewMessage(payload, **options), using, wait)
 
     def put_batch(
         self,

@@ -36,6 +36,7 @@ QUICK: _Declared = {
     "tq_code_name": (c_char_p, (c_int,)),
     "tq_advice_name": (c_char_p, (c_int,)),
     "tq_outcome_name": (c_char_p, (c_int,)),
+    "tq_ending_name": (c_char_p, (c_int,)),
     "tq_version": (c_char_p, ()),
     "tq_options_free": (None, (c_void_p,)),
     "tq_stop_requested": (c_int, (c_void_p,)),

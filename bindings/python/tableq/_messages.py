@@ -110,7 +110,7 @@ class Awaited(NamedTuple):
     @classmethod
     def _of(cls, rows: Rows) -> "Awaited":
         return cls(
-            ending=("done", "dead", "gone", "waiting")[rows.integer(0, b"ending")],
+            ending=lib.tq_ending_name(rows.integer(0, b"ending")).decode(),
             state=rows.optional_text(0, b"state"),
             result=rows.data(0, b"result"),
             error=rows.optional_text(0, b"error"),

@@ -48,15 +48,21 @@ if TYPE_CHECKING:
     from ._transaction import Transaction
 
 
-def connection_given(using: Any) -> bool:
+def connection_given(using: Any, wait: Duration, tx: Optional["Transaction"]) -> bool:
     """Whether a message goes by a connection of the application. A variable that is None by mistake
     must not take it out of the application's transaction."""
+    if using is NOT_GIVEN:
+        return False
     if using is None:
         raise InvalidArgument(
             "tableq: using is None: give a connection, or leave using out for a transaction of "
             "tableq's own"
         )
-    return using is not NOT_GIVEN
+    if tx is not None:
+        raise InvalidArgument("tableq: give tx or using, not both")
+    if wait:
+        raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
+    return True
 
 
 @functools.lru_cache(maxsize=None)
@@ -229,11 +235,7 @@ class Queue(Closing):
         tx: Optional["Transaction"],
         using: Any,
     ) -> Added:
-        if connection_given(using):
-            if tx is not None:
-                raise InvalidArgument("tableq: give tx or using, not both")
-            if wait:
-                raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
+        if connection_given(using, wait, tx):
             return self._through_sql().put(message, using)
         payload = bytes_of(message.payload)
         longest = 0 if wait == 0 else wait_milliseconds(wait)
@@ -274,11 +276,7 @@ class Queue(Closing):
         tx: Optional["Transaction"],
         using: Any,
     ) -> List[Added]:
-        if connection_given(using):
-            if tx is not None:
-                raise InvalidArgument("tableq: give tx or using, not both")
-            if wait:
-                raise InvalidArgument("tableq: nothing waits for room in a transaction: no wait")
+        if connection_given(using, wait, tx):
             return self._through_sql().put_batch(messages, using)
         batch = _batch_of(list(listed(messages)))
         longest = wait_milliseconds(wait)
@@ -295,6 +293,13 @@ class Queue(Closing):
         if longest == 0 or tx is not None:
             return attempt(None, longest)
         return self._database._wait_for_room(attempt, longest)
+
+    async def _put_async(self, message: NewMessage, using: Any, wait: Duration = 0) -> Added:
+        """By an asynchronous connection of the application, or in a thread of the database object."""
+        if connection_given(using, wait, None):
+            outbox = self._outbox or await self._database._run(self._through_sql)
+            return await outbox.put_async(message, using)
+        return await self._database._run(lambda: self._enqueue(message, wait, None, using))
 
     def _through_sql(self) -> Outbox:
         """Enqueues by SQL text on a connection of the application."""
@@ -396,10 +401,15 @@ class PlainQueue(_DeletingQueue):
         return self._enqueue(NewMessage(payload, created_at=created_at), wait, tx, using)
 
     async def put_async(
-        self, payload: Payload, *, created_at: Optional[datetime.datetime] = None
+        self,
+        payload: Payload,
+        *,
+        created_at: Optional[datetime.datetime] = None,
+        using: Any = NOT_GIVEN,
     ) -> Added:
-        """As `put`, in a thread of the database object."""
-        return await self._database._run(lambda: self.put(payload, created_at=created_at))
+        """As `put`, in a thread of the database object. using: an asynchronous connection of
+        psycopg, asyncpg or aiosqlite."""
+        return await self._put_async(NewMessage(payload, created_at=created_at), using)
 
 
 class PendingQueue(_DeletingQueue):
@@ -428,11 +438,11 @@ class PendingQueue(_DeletingQueue):
         delay: Optional[Duration] = None,
         due_at: Optional[datetime.datetime] = None,
         created_at: Optional[datetime.datetime] = None,
+        using: Any = NOT_GIVEN,
     ) -> Added:
-        """As `put`, in a thread of the database object."""
-        return await self._database._run(
-            lambda: self.put(payload, delay=delay, due_at=due_at, created_at=created_at)
-        )
+        """As `put`, in a thread of the database object. using: as of `PlainQueue.put_async`."""
+        message = NewMessage(payload, created_at=created_at, delay=delay, due_at=due_at)
+        return await self._put_async(message, using)
 
 
 def ids_batch(ids: Sequence[int]) -> Batch:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._batches import AnyBatch, batch_parts, member_of
+from ._connections import Driver, Statement, Steps, async_driver_of, driver_of
 from ._errors import DuplicateKey, InvalidArgument, NotFound, TooLarge, Unsupported
 from ._handles import (
     Duration,
@@ -26,9 +27,7 @@ from ._handles import (
     time_milliseconds,
 )
 from ._messages import Added, NewMessage
-
-if TYPE_CHECKING:
-    from ._sqlite import Guard
+from ._sqlite import check_connection
 
 _DAY = 24 * 3600 * 1000
 _LONGEST_DELAY = 3650 * _DAY
@@ -116,79 +115,6 @@ WHERE CASE WHEN {_LISTENS} THEN true
 _STRICT = "SELECT pg_catalog.pg_advisory_xact_lock(CAST(:identity AS bigint))"
 
 
-class _Driver:
-    """How statements run on a connection of one DB-API module."""
-
-    def __init__(self, dialect: str, mark: str) -> None:
-        self.dialect = dialect
-        self.mark = mark  # `%({})s` or `:{}`
-
-    def cursor(self, connection: Any) -> Any:
-        """A cursor whose rows are tuples, whatever the application has chosen for its own."""
-        module = type(connection).__mro__
-        if any(kind.__module__.partition(".")[0] == "psycopg2" for kind in module):
-            from psycopg2.extensions import cursor
-
-            return connection.cursor(cursor_factory=cursor)
-        if self.dialect == "postgresql":
-            from psycopg.rows import tuple_row
-
-            return connection.cursor(row_factory=tuple_row)
-        found = connection.cursor()
-        found.row_factory = None
-        return found
-
-    def has_transaction(self, connection: Any) -> bool:
-        """Whether statements run in a transaction: one is open, or the next one begins it."""
-        if self.dialect == "postgresql":
-            return not connection.autocommit or int(connection.info.transaction_status) == 2
-        if connection.in_transaction:
-            return True
-        autocommit = getattr(connection, "autocommit", -1)  # From Python 3.12 on.
-        if isinstance(autocommit, bool):
-            return not autocommit
-        return connection.isolation_level is not None
-
-    def text(self, sql: str) -> str:
-        out: List[str] = []
-        rest = sql.replace("%", "%%") if self.mark.startswith("%") else sql
-        while True:
-            before, colon, after = rest.partition(":")
-            out.append(before)
-            if not colon:
-                return "".join(out)
-            length = 0
-            while length < len(after) and (after[length].isalnum() or after[length] == "_"):
-                length += 1
-            out.append(self.mark.format(after[:length]))
-            rest = after[length:]
-
-
-_SQLITE = _Driver("sqlite", ":{}")
-_PSYCOPG = _Driver("postgresql", "%({})s")
-
-
-def driver_of(connection: Any) -> _Driver:
-    """The driver of a DB-API connection.
-
-    Raises InvalidArgument for what is no connection of sqlite3, psycopg or psycopg2.
-    """
-    for kind in type(connection).__mro__:
-        module = kind.__module__.partition(".")[0]
-        if kind.__name__ not in ("Connection", "connection"):
-            continue
-        if module == "sqlite3":
-            return _SQLITE
-        if module in ("psycopg", "psycopg2"):
-            return _PSYCOPG
-    name = f"{type(connection).__module__}.{type(connection).__qualname__}"
-    raise InvalidArgument(
-        f"tableq: using is a connection of sqlite3, psycopg or psycopg2, not {name}; Django has it "
-        "in connection.connection, SQLAlchemy in session.connection().connection.dbapi_connection; "
-        "no asynchronous one: give that of a thread, as by asyncio.to_thread"
-    )
-
-
 class _Known:
     """What the catalogue says of a queue."""
 
@@ -219,7 +145,6 @@ class Outbox:
         schema_name: str = "",
         identity: Optional[int] = None,
         backend: Optional[str] = None,
-        guard: Optional["Guard"] = None,
     ) -> None:
         _check_name(name, "a queue's name", 40)
         if table_prefix:
@@ -231,7 +156,6 @@ class Outbox:
         self._schema = schema_name
         self._identity = identity  # Of an open queue: another database does not have it.
         self._backend = backend
-        self._guard = guard
         self._known: Optional[_Known] = None
 
     def put(
@@ -246,54 +170,64 @@ class Outbox:
         self, messages: Iterable[Union[Payload, NewMessage]], using: Any
     ) -> List[Added]:
         """The same for several, in order. If it raises, roll back: some may have been added."""
-        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in listed(messages)]
         driver = driver_of(using)
+        return driver.run(using, self._steps(driver, using, messages))
+
+    async def put_async(self, message: Union[Payload, NewMessage], using: Any) -> Added:
+        """As `put`, with an asynchronous connection of psycopg, asyncpg or aiosqlite."""
+        return (await self.put_batch_async([message], using))[0]
+
+    async def put_batch_async(
+        self, messages: Iterable[Union[Payload, NewMessage]], using: Any
+    ) -> List[Added]:
+        """As `put_batch`, with an asynchronous connection."""
+        driver = async_driver_of(using)
+        return await driver.run_async(using, self._steps(driver, using, messages))
+
+    # ----------------------------------------------------------------------------------- internal
+
+    def _steps(
+        self, driver: Driver, using: Any, messages: Iterable[Union[Payload, NewMessage]]
+    ) -> Steps[List[Added]]:
+        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in listed(messages)]
         if self._backend is not None and self._backend != driver.dialect:
             raise InvalidArgument(
                 f"tableq: the queue {self.name} is of {self._backend}, and the connection of "
                 f"{driver.dialect}"
             )
-        if driver is _SQLITE:
-            from ._sqlite import Guard
-
-            (self._guard or Guard("")).check_connection(using)
+        if driver.dialect == "sqlite":
+            yield from check_connection()
         if not items:
             return []
-        cursor = driver.cursor(using)
-        try:
-            known = self._look(driver, cursor)
-            values = [self._values(driver, known, message) for message in items]
-            batches = [message.batch for message in items if message.batch is not None]
-            strict = driver is _PSYCOPG and known.options.get("ordering") == "strict"
-            if (strict or batches) and not driver.has_transaction(using):
-                why = (
-                    "has strict ordering, whose lock lasts for"
-                    if strict
-                    else "gets a member of a batch, which takes several statements in"
-                )
-                raise InvalidArgument(
-                    f"tableq: {self.name} {why} a transaction: begin one, or switch autocommit off"
-                )
-            if strict:
-                self._run(driver, cursor, _STRICT, {"identity": known.identity})
-            self._count_members(driver, cursor, batches, 1)
-            added = []
-            for message, bound in zip(items, values):
-                added.append(self._insert(driver, cursor, known, message, bound))
-            self._join_batches(driver, cursor, known, items, added)
-            if driver is _PSYCOPG:
-                channel = f"{self._prefix}{self.name}_tableq"
-                self._run(
-                    driver, cursor, _NOTIFY, {"channel": channel, "identity": known.identity}
-                )
-            return added
-        finally:
-            cursor.close()
+        known = yield from self._look(driver)
+        values = [self._values(driver, known, message) for message in items]
+        batches = [message.batch for message in items if message.batch is not None]
+        strict = driver.dialect == "postgresql" and known.options.get("ordering") == "strict"
+        if (strict or batches) and not driver.has_transaction(using):
+            why = (
+                "has strict ordering, whose lock lasts for"
+                if strict
+                else "gets a member of a batch, which takes several statements in"
+            )
+            raise InvalidArgument(
+                f"tableq: {self.name} {why} a transaction: begin one, or switch autocommit off"
+            )
+        if strict:
+            yield self._statement(driver, _STRICT, {"identity": known.identity})
+        yield from self._count_members(driver, batches, 1)
+        added = []
+        for message, bound in zip(items, values):
+            added.append((yield from self._insert(driver, known, message, bound)))
+        yield from self._join_batches(driver, known, items, added)
+        if driver.dialect == "postgresql":
+            channel = f"{self._prefix}{self.name}_tableq"
+            yield self._statement(
+                driver, _NOTIFY, {"channel": channel, "identity": known.identity}
+            )
+        return added
 
-    # ----------------------------------------------------------------------------------- internal
-
-    def _run(self, driver: _Driver, cursor: Any, sql: str, values: Mapping[str, Any]) -> None:
-        place = "main." if driver is _SQLITE else ""
+    def _statement(self, driver: Driver, sql: str, values: Mapping[str, Any]) -> Statement:
+        place = "main." if driver.dialect == "sqlite" else ""
         if self._schema:
             place = f'"{self._schema}".'
         # Psycopg binds what it finds; sqlite3 wants just the marks that are there.
@@ -302,19 +236,19 @@ class Outbox:
         for name in ("batches", "members"):
             text = text.replace(f"{{{name}}}", f'{place}"{self._prefix}tableq_{name}"')
         text = text.replace("{clock}", _CLOCK[driver.dialect])
-        text = text.replace("{bytes}", "blob" if driver is _SQLITE else "bytea")
-        cursor.execute(driver.text(text), dict(values))
+        text = text.replace("{bytes}", "blob" if driver.dialect == "sqlite" else "bytea")
+        return text, dict(values)
 
-    def _look(self, driver: _Driver, cursor: Any) -> _Known:
+    def _look(self, driver: Driver) -> Steps[_Known]:
         if self._known is not None:
             return self._known
-        self._run(
-            driver,
-            cursor,
-            "SELECT identity, kind, options FROM {catalog} WHERE name = :name",
-            {"name": self.name},
-        )
-        row = cursor.fetchone()
+        row = (
+            yield self._statement(
+                driver,
+                "SELECT identity, kind, options FROM {catalog} WHERE name = :name",
+                {"name": self.name},
+            )
+        ).row
         if row is None:
             raise NotFound(
                 f"tableq: the connection's catalogue has no queue {self.name}: create it with a "
@@ -341,11 +275,10 @@ class Outbox:
 
     def _count_members(
         self,
-        driver: _Driver,
-        cursor: Any,
+        driver: Driver,
         batches: Iterable[AnyBatch],
         step: int,
-    ) -> None:
+    ) -> Steps[None]:
         """Adds `step` to the total of each batch, once for each time that it is given."""
         counts: Dict[int, Tuple[int, Optional[str]]] = {}
         for batch in batches:
@@ -355,8 +288,9 @@ class Outbox:
         for number, (count, member) in sorted(counts.items()):
             queue, message = (None, None) if member is None else member_of(member)
             values = {"batch": number, "count": count, "queue": queue, "member": message}
-            self._run(driver, cursor, _COUNT_MEMBERS, values)
-            if cursor.rowcount != 1:
+            returning = "RETURNING id" if driver.dialect == "postgresql" else ""
+            ran = yield self._statement(driver, _COUNT_MEMBERS + returning, values)
+            if ran.count != 1:
                 raise InvalidArgument(
                     f"tableq: the batch {number} takes no messages: it is sealed, cancelled, has "
                     "ended, or is not there. Handlers of its messages add by ClaimQueue.batch_of"
@@ -364,12 +298,11 @@ class Outbox:
 
     def _join_batches(
         self,
-        driver: _Driver,
-        cursor: Any,
+        driver: Driver,
         known: _Known,
         items: Sequence[NewMessage],
         added: Sequence[Added],
-    ) -> None:
+    ) -> Steps[None]:
         not_added = []
         for message, one in zip(items, added):
             if message.batch is None:
@@ -377,32 +310,29 @@ class Outbox:
             if one.outcome == "added":
                 number, _ = batch_parts(message.batch)
                 values = {"identity": known.identity, "message": one.id, "batch": number}
-                self._run(driver, cursor, _JOIN_BATCH, values)
+                yield self._statement(driver, _JOIN_BATCH, values)
             else:  # Its key was held.
                 not_added.append(message.batch)
-        self._count_members(driver, cursor, not_added, -1)
+        yield from self._count_members(driver, not_added, -1)
 
     def _insert(
         self,
-        driver: _Driver,
-        cursor: Any,
+        driver: Driver,
         known: _Known,
         message: NewMessage,
         values: Dict[str, Any],
-    ) -> Added:
+    ) -> Steps[Added]:
         sql = {"pending": _PENDING, "claim": _CLAIM}.get(known.kind, _PLAIN)
-        if driver is _PSYCOPG:
-            self._run(driver, cursor, sql + "RETURNING id", values)
-            row = cursor.fetchone()
+        if driver.dialect == "postgresql":
+            row = (yield self._statement(driver, sql + "RETURNING id", values)).row
             if row is not None:
                 return Added(int(row[0]), "added")
         else:
-            self._run(driver, cursor, sql, values)
-            if cursor.rowcount == 1:
-                return Added(int(cursor.lastrowid), "added")
+            ran = yield self._statement(driver, sql, values)
+            if ran.count == 1:
+                return Added(int(ran.last_id), "added")
         if message.key is not None:
-            self._run(driver, cursor, _BY_KEY, {"key": message.key})
-            row = cursor.fetchone()
+            row = (yield self._statement(driver, _BY_KEY, {"key": message.key})).row
             if row is not None:
                 if message.on_duplicate == "reject":
                     raise DuplicateKey(
@@ -412,10 +342,10 @@ class Outbox:
         self._known = None
         raise self._elsewhere()
 
-    def _values(self, driver: _Driver, known: _Known, message: NewMessage) -> Dict[str, Any]:
+    def _values(self, driver: Driver, known: _Known, message: NewMessage) -> Dict[str, Any]:
         """What the statement of the kind binds."""
         payload = bytes_of(message.payload)
-        longest = 500_000_000 if driver is _PSYCOPG else 999_900_000
+        longest = 500_000_000 if driver.dialect == "postgresql" else 999_900_000
         if len(payload) > longest:
             raise TooLarge(f"tableq: a payload has at most {longest} bytes")
         values: Dict[str, Any] = {

@@ -12,6 +12,7 @@ import threading
 from typing import Any, Dict, Optional, Tuple
 from urllib.parse import unquote
 
+from ._connections import Steps
 from ._errors import Unsupported
 from ._library import lib
 
@@ -119,17 +120,18 @@ class Guard:
             else:
                 _ours.pop(file, None)
 
-    def check_connection(self, connection: Any) -> None:
-        """A connection of Python's sqlite3 beside an open database of tableq."""
-        if one_sqlite():
-            return
-        rows = connection.execute("PRAGMA database_list").fetchall()
-        path = next((row[2] for row in rows if row[1] == "main"), "")
-        with _lock:
-            open_here = bool(path) and _file_of(path) in _ours
-        if open_here:
-            raise Unsupported(
-                f"tableq: a Database has {path} open with another SQLite than this connection, and "
-                "two copies break each other's locks. Use tableq.Outbox without a Database in this "
-                "process, or a libtableq that links Python's libsqlite3"
-            )
+
+def check_connection() -> Steps[None]:
+    """A connection of Python's sqlite3 beside an open database of tableq."""
+    if one_sqlite():
+        return
+    row = (yield "PRAGMA database_list", {}).row  # Its first one is of `main`.
+    path = "" if row is None else row[2]
+    with _lock:
+        open_here = bool(path) and _file_of(path) in _ours
+    if open_here:
+        raise Unsupported(
+            f"tableq: a Database has {path} open with another SQLite than this connection, and two "
+            "copies break each other's locks. Use tableq.Outbox without a Database in this process, "
+            "or a libtableq that links Python's libsqlite3"
+        )

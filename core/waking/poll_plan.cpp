@@ -65,6 +65,7 @@ bool poll_plan::take_question() {
 }
 
 void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
+  const bool outdated = asked_ && !due_known_;
   asked_ = false;
   due_at_.reset();
   if (delay) {
@@ -77,6 +78,8 @@ void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
     overdue_ = std::min(overdue_, 20);
   }
   if (due_known_) ask_at_ = timing_ == timing::leases ? now + lease_check : moment::max();
+  // Messages came or changed during the question, and whoever saw that could not ask another one.
+  if (outdated) due_at_ = now;
 }
 
 void poll_plan::not_answered(moment now) {

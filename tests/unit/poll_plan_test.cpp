@@ -161,6 +161,16 @@ TEST_F(poll_plans, ask_again_after_a_change_during_the_answer) {
   EXPECT_TRUE(plan.take_question());
 }
 
+TEST_F(poll_plans, look_again_after_a_change_during_the_answer) {
+  poll_plan plan(timing::leases);
+  plan.begin(now_, told_of_all);
+  ASSERT_TRUE(plan.take_question());
+  plan.due_changed(now_);
+  EXPECT_FALSE(plan.take_question()) << "by a watch, which hears of polls alone";
+  plan.due_in(now_, 30s);
+  EXPECT_FALSE(looks_within(plan, told_of_all, 5ms).empty());
+}
+
 TEST_F(poll_plans, ask_each_second_where_leases_may_end) {
   poll_plan leases(timing::leases);
   poll_plan announced(timing::announced);

@@ -14,7 +14,7 @@ class Ran(NamedTuple):
 
     row: Optional[Tuple[Any, ...]]
     """The first one."""
-    count: int
+    changed: int
     """The rows that it has changed or returned."""
     last_id: Any = None
     """Of an INSERT of SQLite."""

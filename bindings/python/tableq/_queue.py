@@ -297,7 +297,9 @@ class Queue(Closing):
     async def _put_async(self, message: NewMessage, using: Any, wait: Duration = 0) -> Added:
         """By an asynchronous connection of the application, or in a thread of the database object."""
         if connection_given(using, wait, None):
-            outbox = self._outbox or await self._database._run(self._through_sql)
+            outbox = self._outbox
+            if outbox is None:
+                outbox = await self._database._run(self._through_sql)
             return await outbox.put_async(message, using)
         return await self._database._run(lambda: self._enqueue(message, wait, None, using))
 

@@ -290,7 +290,7 @@ class Outbox:
             values = {"batch": number, "count": count, "queue": queue, "member": message}
             returning = "RETURNING id" if driver.dialect == "postgresql" else ""
             ran = yield self._statement(driver, _COUNT_MEMBERS + returning, values)
-            if ran.count != 1:
+            if ran.changed != 1:
                 raise InvalidArgument(
                     f"tableq: the batch {number} takes no messages: it is sealed, cancelled, has "
                     "ended, or is not there. Handlers of its messages add by ClaimQueue.batch_of"
@@ -329,7 +329,7 @@ class Outbox:
                 return Added(int(row[0]), "added")
         else:
             ran = yield self._statement(driver, sql, values)
-            if ran.count == 1:
+            if ran.changed == 1:
                 return Added(int(ran.last_id), "added")
         if message.key is not None:
             row = (yield self._statement(driver, _BY_KEY, {"key": message.key})).row

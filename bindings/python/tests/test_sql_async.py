@@ -91,7 +91,7 @@ def test_the_options_of_a_message_are_stored(db: tableq.Database, connect: Conne
 
     async def program(connection: Connection) -> None:
         first = await jobs.put_async(
-            "a", key="k", priority=3, headers={"h": "ü"}, batch=batch, using=connection.raw
+            "a", key="k", priority=3, headers={"h": "\u00fc"}, batch=batch, using=connection.raw
         )
         assert await jobs.put_async("b", key="k", using=connection.raw) == (first.id, "kept_first")
         with pytest.raises(tableq.DuplicateKey):
@@ -102,7 +102,7 @@ def test_the_options_of_a_message_are_stored(db: tableq.Database, connect: Conne
     play(connect, program)
     batch.seal()
     first, second = jobs.take(5)
-    assert (first.text, first.priority, first.headers, first.key) == ("a", 3, {"h": "ü"}, "k")
+    assert (first.text, first.priority, first.headers, first.key) == ("a", 3, {"h": "\u00fc"}, "k")
     assert (second.text, second.group) == ("d", "g")
     assert first.complete() and batch.info().completed == 1  # type: ignore[union-attr]
 

@@ -442,7 +442,7 @@ def test_a_database_that_is_away_holds_up_only_its_own_queues(
     done = []
     worker = tableq.Worker(
         [
-            tableq.Source(away, done.append, precedence=1),
+            tableq.Source(away, print, precedence=1),
             tableq.Source(jobs, lambda job: done.append(job.text)),
         ],
         threads=2,
@@ -456,7 +456,7 @@ def test_a_database_that_is_away_holds_up_only_its_own_queues(
 
 def test_wrong_sources_of_a_worker_are_refused(jobs: tableq.ClaimQueue) -> None:
     good = tableq.Source(jobs, print)
-    for wrong in ([], [good] * 101, [jobs], [tableq.Source(jobs, None)]):
+    for wrong in ([], [good] * 101, [jobs], ["x"]):
         with pytest.raises(tableq.InvalidArgument):
             tableq.Worker(wrong)  # type: ignore[arg-type]
     for number in (0, 1001, True, 1.5):

@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,9 @@ exit_status inspect(const connection_options& connection, const doctor_arguments
   std::vector<tableq::finding> all = db.inspect();
   if (given.mapping.given()) {
     for (tableq::finding& one : open_mapping(db, given.mapping.text()).inspect()) {
+      constexpr std::string_view any = "MAPPING";
+      const std::size_t at = one.fix.find(any);
+      if (at != std::string::npos) one.fix.replace(at, any.size(), given.mapping.text());
       all.push_back(std::move(one));
     }
   }

@@ -119,7 +119,8 @@ TEST_P(tool_table, create_stores_the_mapping_for_all_commands) {
 TEST_P(tool_table, doctor_and_ddl_tell_the_indexes_that_are_missing) {
   const std::string sql = done({"ddl", "--for", mapping_});
   EXPECT_TRUE(contains(sql, "CREATE INDEX")) << sql;
-  EXPECT_TRUE(contains(done({"doctor", "--mapping", mapping_}), "CREATE INDEX"));
+  EXPECT_TRUE(contains(done({"doctor", "--mapping", mapping_}),
+                       "`tableq ddl --for " + mapping_ + "`: CREATE INDEX"));
   done({"create", "table", "requests", "--mapping", mapping_});
   EXPECT_TRUE(contains(done({"doctor"}), "CREATE INDEX"));
   EXPECT_EQ(done({"ddl", "--for", "requests"}), sql);

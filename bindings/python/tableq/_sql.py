@@ -124,6 +124,10 @@ class _Known:
         self.options = options
 
 
+def _items(messages: Iterable[Union[Payload, NewMessage]]) -> List[NewMessage]:
+    return [m if isinstance(m, NewMessage) else NewMessage(m) for m in listed(messages)]
+
+
 class Outbox:
     """Enqueues into a queue of tableq by your own DB-API connection, in the transaction that is
     open there: the message is there when you commit, and never otherwise.
@@ -170,8 +174,9 @@ class Outbox:
         self, messages: Iterable[Union[Payload, NewMessage]], using: Any
     ) -> List[Added]:
         """The same for several, in order. If it raises, roll back: some may have been added."""
+        items = _items(messages)
         driver = driver_of(using)
-        return driver.run(using, self._steps(driver, using, messages))
+        return driver.run(using, self._steps(driver, using, items))
 
     async def put_async(self, message: Union[Payload, NewMessage], using: Any) -> Added:
         """As `put`, with an asynchronous connection of psycopg, asyncpg or aiosqlite."""
@@ -181,15 +186,13 @@ class Outbox:
         self, messages: Iterable[Union[Payload, NewMessage]], using: Any
     ) -> List[Added]:
         """As `put_batch`, with an asynchronous connection."""
+        items = _items(messages)
         driver = async_driver_of(using)
-        return await driver.run_async(using, self._steps(driver, using, messages))
+        return await driver.run_async(using, self._steps(driver, using, items))
 
     # ----------------------------------------------------------------------------------- internal
 
-    def _steps(
-        self, driver: Driver, using: Any, messages: Iterable[Union[Payload, NewMessage]]
-    ) -> Steps[List[Added]]:
-        items = [m if isinstance(m, NewMessage) else NewMessage(m) for m in listed(messages)]
+    def _steps(self, driver: Driver, using: Any, items: List[NewMessage]) -> Steps[List[Added]]:
         if self._backend is not None and self._backend != driver.dialect:
             raise InvalidArgument(
                 f"tableq: the queue {self.name} is of {self._backend}, and the connection of "

@@ -466,12 +466,10 @@ def test_wrong_sources_of_a_worker_are_refused(jobs: tableq.ClaimQueue) -> None:
         tableq.Worker([good], print)
 
 
-def test_close_ends_a_worker_that_waits_for_several_queues(
-    db: tableq.Database, jobs: tableq.ClaimQueue
-) -> None:
-    worker = tableq.Worker(
-        [tableq.Source(jobs, print), tableq.Source(db.claim("others"), print)], threads=3
-    )
+def test_close_ends_a_worker_that_waits_for_several_queues(place: Place) -> None:
+    db = place.open()
+    queues = db.claim("jobs"), db.claim("others")
+    worker = tableq.Worker([tableq.Source(each, print) for each in queues], threads=3)
     running = Thread(worker.run)
     until(lambda: worker._alive == 3)
     db.close()

@@ -66,6 +66,8 @@ bool poll_plan::take_question() {
 
 void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
   const bool outdated = asked_ && !due_known_;
+  // Without a question it is another reason to look, beside the due time that is known.
+  const auto due = asked_ ? std::nullopt : due_at_;
   asked_ = false;
   due_at_.reset();
   if (delay) {
@@ -80,6 +82,7 @@ void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
   if (due_known_) ask_at_ = timing_ == timing::leases ? now + lease_check : moment::max();
   // Messages came or changed during the question, and whoever saw that could not ask another one.
   if (outdated) due_at_ = now;
+  if (due && (!due_at_ || *due < *due_at_)) due_at_ = due;
 }
 
 void poll_plan::not_answered(moment now) {

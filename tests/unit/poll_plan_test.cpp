@@ -171,6 +171,15 @@ TEST_F(poll_plans, look_again_after_a_change_during_the_answer) {
   EXPECT_FALSE(looks_within(plan, told_of_all, 5ms).empty());
 }
 
+TEST_F(poll_plans, keep_a_due_time_beside_a_later_reason_to_look) {
+  poll_plan plan(timing::leases);
+  plan.begin(now_, told_of_all);
+  answer(plan, 200ms);
+  plan.due_in(now_, 4s);
+  const moment due = now_ + 200ms;
+  EXPECT_EQ(looks_within(plan, told_of_all, 300ms), std::vector{due});
+}
+
 TEST_F(poll_plans, ask_each_second_where_leases_may_end) {
   poll_plan leases(timing::leases);
   poll_plan announced(timing::announced);

@@ -13,15 +13,15 @@ class Ran(NamedTuple):
     """What became of a statement."""
 
     row: Optional[Tuple[Any, ...]]
-    """The first one."""
+    """The first one, if it was asked for."""
     changed: int
     """The rows that it has changed or returned."""
     last_id: Any = None
     """Of an INSERT of SQLite."""
 
 
-Statement = Tuple[str, Mapping[str, Any]]
-"""A text with values as `:name`, and the values."""
+Statement = Tuple[str, Mapping[str, Any], bool]
+"""A text with values as `:name`, the values, and whether its first row is asked for."""
 
 Steps = Generator[Statement, Ran, T]
 """Statements one after the other, each with what became of the one before."""
@@ -83,11 +83,11 @@ class Driver:
     def run(self, connection: Any, steps: "Steps[T]") -> T:
         cursor = self.cursor(connection)
         try:
-            sql, values = next(steps)
+            sql, values, asks = next(steps)
             while True:
                 cursor.execute(self.text(sql), values)
-                row = None if cursor.description is None else cursor.fetchone()
-                sql, values = steps.send(Ran(row, cursor.rowcount, _last_id(cursor)))
+                row = cursor.fetchone() if asks else None
+                sql, values, asks = steps.send(Ran(row, cursor.rowcount, _last_id(cursor)))
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
         finally:
@@ -97,7 +97,9 @@ class Driver:
 class AsyncDriver(Driver):
     """The same for connections whose calls are awaited."""
 
-    async def execute(self, connection: Any, sql: str, values: Mapping[str, Any]) -> Ran:
+    async def execute(
+        self, connection: Any, sql: str, values: Mapping[str, Any], asks: bool
+    ) -> Ran:
         if self.dialect == "sqlite":
             cursor = await connection.cursor()
             cursor.row_factory = None
@@ -105,16 +107,16 @@ class AsyncDriver(Driver):
             cursor = self.cursor(connection)
         try:
             await cursor.execute(self.text(sql), values)
-            row = None if cursor.description is None else await cursor.fetchone()
+            row = await cursor.fetchone() if asks else None
             return Ran(row, cursor.rowcount, _last_id(cursor))
         finally:
             await cursor.close()
 
     async def run_async(self, connection: Any, steps: "Steps[T]") -> T:
         try:
-            sql, values = next(steps)
+            statement = next(steps)
             while True:
-                sql, values = steps.send(await self.execute(connection, sql, values))
+                statement = steps.send(await self.execute(connection, *statement))
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
 
@@ -125,7 +127,9 @@ class _Asyncpg(AsyncDriver):
     def has_transaction(self, connection: Any) -> bool:
         return bool(connection.is_in_transaction())
 
-    async def execute(self, connection: Any, sql: str, values: Mapping[str, Any]) -> Ran:
+    async def execute(
+        self, connection: Any, sql: str, values: Mapping[str, Any], asks: bool
+    ) -> Ran:
         numbers: Dict[str, int] = {}
         text = _marked(sql, lambda name: f"${numbers.setdefault(name, len(numbers) + 1)}")
         rows = await connection.fetch(text, *map(values.get, numbers))

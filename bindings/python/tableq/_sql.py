@@ -229,7 +229,9 @@ class Outbox:
             )
         return added
 
-    def _statement(self, driver: Driver, sql: str, values: Mapping[str, Any]) -> Statement:
+    def _statement(
+        self, driver: Driver, sql: str, values: Mapping[str, Any], asks: bool = False
+    ) -> Statement:
         place = "main." if driver.dialect == "sqlite" else ""
         if self._schema:
             place = f'"{self._schema}".'
@@ -240,7 +242,7 @@ class Outbox:
             text = text.replace(f"{{{name}}}", f'{place}"{self._prefix}tableq_{name}"')
         text = text.replace("{clock}", _CLOCK[driver.dialect])
         text = text.replace("{bytes}", "blob" if driver.dialect == "sqlite" else "bytea")
-        return text, dict(values)
+        return text, dict(values), asks
 
     def _look(self, driver: Driver) -> Steps[_Known]:
         if self._known is not None:
@@ -250,6 +252,7 @@ class Outbox:
                 driver,
                 "SELECT identity, kind, options FROM {catalog} WHERE name = :name",
                 {"name": self.name},
+                True,
             )
         ).row
         if row is None:
@@ -327,7 +330,7 @@ class Outbox:
     ) -> Steps[Added]:
         sql = {"pending": _PENDING, "claim": _CLAIM}.get(known.kind, _PLAIN)
         if driver.dialect == "postgresql":
-            row = (yield self._statement(driver, sql + "RETURNING id", values)).row
+            row = (yield self._statement(driver, sql + "RETURNING id", values, True)).row
             if row is not None:
                 return Added(int(row[0]), "added")
         else:
@@ -335,7 +338,7 @@ class Outbox:
             if ran.changed == 1:
                 return Added(int(ran.last_id), "added")
         if message.key is not None:
-            row = (yield self._statement(driver, _BY_KEY, {"key": message.key})).row
+            row = (yield self._statement(driver, _BY_KEY, {"key": message.key}, True)).row
             if row is not None:
                 if message.on_duplicate == "reject":
                     raise DuplicateKey(

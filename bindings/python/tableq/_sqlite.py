@@ -125,7 +125,7 @@ def check_connection() -> Steps[None]:
     """A connection of Python's sqlite3 beside an open database of tableq."""
     if one_sqlite():
         return
-    row = (yield "PRAGMA database_list", {}).row  # Its first one is of `main`.
+    row = (yield "PRAGMA database_list", {}, True).row  # Its first one is of `main`.
     path = "" if row is None else row[2]
     with _lock:
         open_here = bool(path) and _file_of(path) in _ours

@@ -70,22 +70,6 @@ static inline tq_result* take(tq_queue* queue, size_t max, size_t count) {
   return taken;
 }
 
-/// Completes each message of a take.
-static inline void complete_all(tq_queue* queue, tq_result* taken) {
-  tq_error* error = NULL;
-  tq_batch* receipts = NULL;
-  tq_result* outcomes = NULL;
-  OK(tq_batch_new(&receipts, &error));
-  OK(tq_batch_add_receipts(receipts, taken, NULL, &error));
-  OK(tq_complete_batch(queue, NULL, receipts, &outcomes, &error));
-  for (size_t i = 0; i < tq_result_count(outcomes); ++i) {
-    EXPECT(tq_result_int(outcomes, i, "outcome") == TQ_OUTCOME_APPLIED);
-  }
-  tq_result_free(outcomes);
-  tq_batch_free(receipts);
-  tq_result_free(taken);
-}
-
 /// The address that the tests run on, and whether it is PostgreSQL.
 struct place {
   const char* url;
@@ -97,7 +81,6 @@ void run_option_tests(const struct place* at);
 void run_database_tests(const struct place* at);
 void run_message_tests(const struct place* at);
 void run_claim_tests(const struct place* at);
-void run_table_tests(const struct place* at);
 void run_transaction_tests(const struct place* at);
 void run_waiting_tests(const struct place* at);
 

@@ -12,7 +12,6 @@ int main(int argc, char** argv) {
   run_database_tests(&at);
   run_message_tests(&at);
   run_claim_tests(&at);
-  run_table_tests(&at);
   run_transaction_tests(&at);
   run_waiting_tests(&at);
   tq_database_close(at.db);

@@ -1,35 +1,46 @@
-#include "sql.h"
+// Plain SQL on the database of the tests, by the client library of its own.
 
-static void calls_of_a_transaction_commit_together(const struct place* at) {
-  tq_error* error = NULL;
-  tq_transaction* tx = NULL;
-  tq_queue* queue = queue_of(at->db, "c_tx", "claim");
-  OK(tq_transaction_begin(at->db, &tx, &error));
-  EXPECT(tq_transaction_active(tx) == 1);
-  OK(tq_enqueue(queue, tx, "order", TQ_NUL, NULL, NULL, NULL, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_enqueue(queue, NULL, "x", 1, NULL, NULL, NULL, &error));
-  OK(tq_transaction_rollback(tx, &error));
-  EXPECT(tq_transaction_active(tx) == 0);
-  tq_transaction_free(tx);
-  tq_result_free(take(queue, 1, 0));
+#if defined(TABLEQ_WITH_POSTGRESQL)
+#include <libpq-fe.h>
+#endif
+#include <sqlite3.h>
 
-  OK(tq_transaction_begin(at->db, &tx, &error));
-  OK(tq_enqueue(queue, tx, "order", TQ_NUL, NULL, NULL, NULL, &error));
-  EXPECT((tq_transaction_sqlite(tx) != NULL) == is_sqlite(at));
-  EXPECT((tq_transaction_libpq(tx) != NULL) == !is_sqlite(at));
-  EXPECT(tq_transaction_odbc(tx) == NULL);
-  OK(tq_transaction_commit(tx, &error));
-  REFUSED(TQ_ERROR_INVALID_ARGUMENT, tq_transaction_commit(tx, &error));
-  EXPECT(tq_transaction_sqlite(tx) == NULL);
-  tq_transaction_free(tx);
-  complete_all(queue, take(queue, 1, 1));
+#include "check.h"
 
-  OK(tq_transaction_begin(at->db, &tx, &error));
-  OK(tq_enqueue(queue, tx, "order", TQ_NUL, NULL, NULL, NULL, &error));
-  tq_transaction_free(tx);  // Rolls back.
-  tq_result_free(take(queue, 1, 0));
-  tq_queue_close(queue);
+static int is_sqlite(const struct place* at) {
+  return strcmp(tq_database_backend(at->db), "sqlite") == 0;
 }
+
+static sqlite3* open_sqlite(const struct place* at) {
+  sqlite3* connection = NULL;
+  EXPECT(sqlite3_open(at->url + strlen("sqlite://"), &connection) == SQLITE_OK);
+  sqlite3_busy_timeout(connection, 5000);
+  return connection;
+}
+
+static void on_sqlite(sqlite3* connection, const char* sql) {
+  char* why = NULL;
+  if (sqlite3_exec(connection, sql, NULL, NULL, &why) != SQLITE_OK) {
+    failed(__FILE__, __LINE__, why, NULL);
+  }
+}
+
+#if defined(TABLEQ_WITH_POSTGRESQL)
+static PGconn* open_postgresql(const struct place* at) {
+  PGconn* connection = PQconnectdb(at->url);
+  EXPECT(PQstatus(connection) == CONNECTION_OK);
+  return connection;
+}
+
+static void on_postgresql(PGconn* connection, const char* sql) {
+  PGresult* result = PQexec(connection, sql);
+  const ExecStatusType status = PQresultStatus(result);
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+    failed(__FILE__, __LINE__, PQerrorMessage(connection), NULL);
+  }
+  PQclear(result);
+}
+#endif
 
 /// @param joined the caller's connection, with an open transaction, as a transaction.
 static void add_and_take(const struct place* at, tq_transaction* joined) {
@@ -90,6 +101,5 @@ static void the_callers_own_connection_is_joined(const struct place* at) {
 }
 
 void run_transaction_tests(const struct place* at) {
-  calls_of_a_transaction_commit_together(at);
   the_callers_own_connection_is_joined(at);
 }

@@ -86,9 +86,4 @@ TEST_P(tool_batch, is_shown_with_a_name_of_plain_sql_that_is_no_text) {
   EXPECT_EQ(lines_of(done({"batch", "list"})).size(), 2U);
 }
 
-TEST_P(tool_batch, nothing_to_list_is_exit_status_1) {
-  done({"create", "claim", "jobs", "--batches"});
-  EXPECT_EQ(run({"batch", "list"}).status, 1);
-}
-
 }  // namespace

@@ -53,17 +53,6 @@ TEST_P(tool_canary, is_in_no_complaint) {
   EXPECT_GT(failed_, refused);
 }
 
-TEST_P(tool_canary, of_an_address_is_in_no_complaint) {
-  for (const bad_address each : {bad_address::unreachable_host, bad_address::wrong_password,
-                                 bad_address::missing_database}) {
-    const auto url = here().bad_url(each);
-    if (!url) continue;
-    const ended end = run_alone({"--db", *url, "list"});
-    EXPECT_EQ(end.status, 3) << end.err;
-    EXPECT_FALSE(contains(end.err, "canary")) << end.err;
-  }
-}
-
 TEST_P(tool_canary, grants_are_printed_for_databases_with_users) {
   const ended granted = run_alone({"ddl", "postgresql", "claim", "jobs", "--groups", "1", "--grant",
                                    "producer", "--to", "web", "--schema", "queues"});

@@ -112,15 +112,4 @@ TEST_P(tool_dequeue, stops_early_when_the_time_has_passed_without_any) {
   EXPECT_EQ(run({"dequeue", "mail", "--wait", "50ms"}).status, 1);
 }
 
-TEST_P(tool_dequeue, two_at_once_share_the_messages) {
-  fill(200);
-  const auto one = start({"dequeue", "mail", "--all"});
-  const auto other = start({"dequeue", "mail", "--all"});
-  auto lines = lines_of(one->wait().out);
-  for (const std::string& line : lines_of(other->wait().out)) lines.push_back(line);
-  std::sort(lines.begin(), lines.end());
-  EXPECT_EQ(lines.size(), 200U);
-  EXPECT_EQ(std::unique(lines.begin(), lines.end()), lines.end());
-}
-
 }  // namespace

@@ -44,15 +44,6 @@ TEST_P(tool_enqueue, prints_objects_with_the_outcome) {
   EXPECT_EQ(json::parse(lines[0]).at("outcome"), "added");
 }
 
-TEST_P(tool_enqueue, works_for_every_kind) {
-  for (const tableq::kind kind : all_kinds()) {
-    const std::string name{tableq::to_string(kind)};
-    done({"create", name, name});
-    done({"enqueue", name, "payload of " + name});
-    EXPECT_EQ(done({"peek", name}), "payload of " + name + "\n");
-  }
-}
-
 TEST_P(tool_enqueue, takes_payloads_as_they_were_typed) {
   auto mail = db().fifo("mail");
   const words typed{"[1,2]", "{}",       "",         "%%",  "list", "a=b", " blanks ",

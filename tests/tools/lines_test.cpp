@@ -19,18 +19,6 @@ class tool_lines : public tool_test {
 };
 TABLEQ_ON_BACKENDS(tool_lines, distinct_backends);
 
-TEST_P(tool_lines, each_line_is_a_message_in_order) {
-  mail();
-  std::string input;
-  words expected;
-  for (int i = 0; i < 3500; ++i) {
-    expected.push_back("line " + std::to_string(i));
-    input += expected.back() + "\n";
-  }
-  EXPECT_EQ(done({"enqueue", "mail", "--lines"}, {.input = input}), "");
-  EXPECT_EQ(stored(), expected);
-}
-
 TEST_P(tool_lines, an_empty_line_is_an_empty_message_and_the_last_needs_no_newline) {
   mail();
   done({"enqueue", "mail", "--lines"}, {.input = "a\n\n\r\nz"});

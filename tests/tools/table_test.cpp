@@ -138,16 +138,6 @@ TEST_P(tool_table, doctor_tells_of_a_stored_mapping_that_the_table_no_longer_fit
   EXPECT_TRUE(contains(end.out, "tableq create table requests --mapping FILE")) << end.out;
 }
 
-TEST_P(tool_table, stats_show_the_other_queues_beside_a_mapping_that_no_longer_fits) {
-  done({"create", "table", "requests", "--mapping", mapping_});
-  done({"create", "fifo", "mail"});
-  here().sql("DROP TABLE Requests");
-  const ended end = run({"stats"});
-  EXPECT_EQ(end.status, 3);
-  EXPECT_TRUE(contains(end.out, "mail")) << end.out;
-  EXPECT_TRUE(contains(end.err, "there is no table Requests")) << end.err;
-}
-
 TEST_P(tool_table, drop_says_that_the_table_stays) {
   done({"create", "table", "requests", "--mapping", mapping_});
   const ended end = run({"drop", "requests"});

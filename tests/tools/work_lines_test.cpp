@@ -202,21 +202,6 @@ TEST_P(tool_work_lines, a_large_payload_passes) {
   EXPECT_EQ(jobs().stats().leased + jobs().stats().dead, 0U);
 }
 
-TEST_P(tool_work_lines, a_signal_lets_the_answer_come_and_ends_the_commands) {
-  jobs().enqueue_batch({{.payload = "a"}, {.payload = "b"}});
-  named_pipe started((scratch / "started").string());
-  named_pipe go((scratch / "go").string());
-  const auto worker =
-      start_verbose("echo up > " + started.path() + "; read x < " + go.path() + "; " + completes());
-  started.read_line();
-  worker->signal(SIGTERM);
-  heard->next_with("finishing running commands");
-  go.write_line("x");
-  EXPECT_EQ(worker->wait().status, 0);
-  EXPECT_EQ(jobs().stats().ready, 1U);
-  EXPECT_EQ(jobs().stats().leased, 0U);
-}
-
 TEST_P(tool_work_lines, a_second_signal_gives_the_message_back) {
   jobs().enqueue("a");
   named_pipe started((scratch / "started").string());
@@ -228,13 +213,6 @@ TEST_P(tool_work_lines, a_second_signal_gives_the_message_back) {
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().status, 0);
   EXPECT_EQ(jobs().peek().at(0).attempts, 0);
-}
-
-TEST_P(tool_work_lines, a_missing_program_costs_no_attempt_of_a_backlog) {
-  auto queue = db().claim("jobs", at_once({.max_attempts = 5}));
-  queue.enqueue_batch({{.payload = "a"}, {.payload = "b"}});
-  TABLEQ_EXPECT_REFUSAL(2, run(arguments((scratch / "none").string())));
-  for (const auto& one : queue.peek(2)) EXPECT_EQ(one.attempts, 0);
 }
 
 TEST_P(tool_work_lines, options_that_do_not_fit_are_refused) {

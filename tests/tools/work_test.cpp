@@ -1,5 +1,4 @@
 #include <csignal>
-#include <set>
 
 #include "support/at_once.hpp"
 #include "tools/tool_fixture.hpp"
@@ -150,29 +149,6 @@ TEST_P(tool_work, runs_as_many_at_once_as_it_was_told) {
   EXPECT_EQ(jobs().stats().leased, 3U);
   for (const auto& one : go) one->write_line("x");
   EXPECT_EQ(running->wait().status, 0);
-}
-
-TEST_P(tool_work, four_workers_do_every_message_once) {
-  jobs();
-  constexpr std::size_t count = 200;
-  std::string input;
-  for (std::size_t i = 0; i < count; ++i) input += "m" + std::to_string(i) + "\n";
-  done({"enqueue", "jobs", "--lines"}, {.input = input});
-  std::vector<std::unique_ptr<command>> workers;
-  workers.reserve(4);
-  for (int i = 0; i < 4; ++i) {
-    workers.push_back(start({"work", "jobs", "--until-empty", "--concurrency", "2", "--", "sh",
-                             "-c", "echo \"$(cat)\""}));
-  }
-  std::multiset<std::string> seen;
-  for (const auto& worker : workers) {
-    const ended end = worker->wait();
-    EXPECT_EQ(end.status, 0) << end.err;
-    for (const std::string& line : lines_of(end.out)) seen.insert(line);
-  }
-  // Compared one by one: a set of two hundred is cut when it is printed.
-  for (const std::string& each : lines_of(input)) EXPECT_EQ(seen.count(each), 1U) << each;
-  EXPECT_EQ(seen.size(), count);
 }
 
 }  // namespace

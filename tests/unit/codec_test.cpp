@@ -6,20 +6,9 @@ namespace {
 
 using tableq::core::decode_errors;
 using tableq::core::decode_headers;
-using tableq::core::encode_headers;
 using tableq::core::is_plain_utf8;
-using tableq::core::to_plain_utf8;
 
 const std::string replacement = "\xEF\xBF\xBD";
-
-TEST(headers, come_back_as_they_were) {
-  const tableq::headers given = {{"a", ""},
-                                 {"quote\"s", "back\\slash"},
-                                 {"lines", "one\ntwo\ttab\x01"},
-                                 {"\xC3\xA4", "\xE2\x82\xAC \xF0\x9F\x98\x80"}};
-  EXPECT_EQ(decode_headers(encode_headers(given)), given);
-  EXPECT_EQ(decode_headers(encode_headers({})), tableq::headers());
-}
 
 TEST(headers, of_foreign_clients_may_hold_values_that_are_no_strings) {
   const auto found = decode_headers(R"({"n": 5, "b": true, "o": {"x": [1]}})");
@@ -105,15 +94,6 @@ TEST(headers, may_nest_without_end) {
   EXPECT_EQ(decode_errors("[" + nested + "]").at(0).error, nested.substr(0, 2000));
 }
 
-TEST(failures, come_in_their_order) {
-  const auto found = decode_errors(R"([{"at": 5, "error": "one"}, {"at": 6, "error": "two"}])");
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].at.time_since_epoch().count(), 5);
-  EXPECT_EQ(found[0].error, "one");
-  EXPECT_EQ(found[1].error, "two");
-  EXPECT_TRUE(decode_errors("[]").empty());
-}
-
 TEST(failures, of_another_form_are_told_as_their_text) {
   for (const char* odd : {"{}", "1", "null", R"("x")", R"({"at":"5","error":"x"})", R"({"at":5})",
                           R"({"error":"x"})", R"({"at":5,"error":7})", R"({"at":1e3,"error":"x"})",
@@ -158,24 +138,6 @@ TEST(utf8, is_told_from_what_is_not) {
     EXPECT_FALSE(is_plain_utf8(bad)) << bad;
   }
   EXPECT_FALSE(is_plain_utf8(std::string_view("a\0b", 3)));
-}
-
-TEST(utf8, is_made_of_anything) {
-  EXPECT_EQ(to_plain_utf8("plain", 100), "plain");
-  EXPECT_EQ(to_plain_utf8("a\xFF"
-                          "b",
-                          100),
-            "a" + replacement + "b");
-  EXPECT_EQ(to_plain_utf8(std::string_view("a\0b", 3), 100), "a" + replacement + "b");
-  EXPECT_EQ(to_plain_utf8("\xE2\x82", 100), replacement + replacement);
-}
-
-TEST(utf8, is_cut_between_characters) {
-  EXPECT_EQ(to_plain_utf8("abc", 2), "ab");
-  EXPECT_EQ(to_plain_utf8("a\xE2\x82\xAC", 3), "a");
-  EXPECT_EQ(to_plain_utf8("a\xE2\x82\xAC", 4), "a\xE2\x82\xAC");
-  EXPECT_EQ(to_plain_utf8("\xFF\xFF", 5), replacement);
-  EXPECT_EQ(to_plain_utf8("abc", 0), "");
 }
 
 }  // namespace

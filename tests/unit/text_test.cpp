@@ -38,26 +38,11 @@ std::string numbered(std::string_view text) {
 }
 
 const tableq::core::table_names plain{.schema = "", .table = "mail"};
-const tableq::core::table_names qualified{.schema = "app", .prefix = "x_", .table = "x_mail"};
-
-TEST(blocks, leave_out_what_stands_before_the_first) {
-  const auto found = split_blocks("-- A file.\nSELECT 0;\n-- name: a.b\nSELECT 1\n");
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found.at("a.b"), "SELECT 1");
-}
 
 TEST(blocks, are_empty_for_an_empty_text) {
   EXPECT_TRUE(split_blocks("").empty());
   EXPECT_EQ(split_blocks("-- name: a.b").at("a.b"), "");
   EXPECT_TRUE(split_blocks("-- name:\nSELECT 1").empty());
-}
-
-TEST(fragments, stand_in_the_place_of_their_names_without_their_comments) {
-  const auto found = split_blocks(
-      "-- fragment: one\n-- The first number.\n1\n-- fragment: sum\n{one} +\n  {one}\n"
-      "-- name: a.b\nSELECT {sum} FROM {table} WHERE x = '{\"at\":}'\n");
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found.at("a.b"), "SELECT 1 +\n  1 FROM {table} WHERE x = '{\"at\":}'");
 }
 
 TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
@@ -91,10 +76,6 @@ TEST(blocks, read_files_with_carriage_returns) {
   const auto found = split_blocks("-- name: a.b\r\nSELECT 1;\r\n");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.at("a.b"), "SELECT 1");
-}
-
-TEST(names, of_indexes_are_never_qualified) {
-  EXPECT_EQ(fill_names("{table:due}", tableq::dialect(), qualified), "\"x_mail_due\"");
 }
 
 TEST(names, leave_other_braces_alone) {

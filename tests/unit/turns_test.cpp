@@ -36,24 +36,6 @@ struct supply {
   }
 };
 
-TEST(turns_of_sources, keep_the_proportion_of_any_weights) {
-  supply all;
-  all.add(1000, 0, 20'000);
-  all.add(7, 0, 20'000);
-  std::size_t first = 0;
-  for (const char each : all.next(10'070)) first += each == 'A' ? 1 : 0;
-  EXPECT_NEAR(static_cast<double>(first), 10'000, 3);
-}
-
-TEST(turns_of_sources, of_a_higher_precedence_come_first) {
-  supply all;
-  all.add(1000, 0, 3);
-  all.add(1, 5, 2);
-  EXPECT_EQ(all.next(3), "BBA");
-  all.fill(1, 1);
-  EXPECT_EQ(all.next(9), "BAA");
-}
-
 TEST(turns_of_sources, give_no_credit_for_a_time_without_messages) {
   supply all;
   all.add(1, 0, 1000);

@@ -165,17 +165,6 @@ void work(tableq::database& db, const order& given) {
   }
 }
 
-/// Reads inside a transaction, reports that, and waits for its end.
-void hold(tableq::database& db, const order& given) {
-  any_queue queue = queue_of(db, given);
-  tableq::transaction tx = db.begin();
-  const auto taken = queue.in(tx).take();
-  queue.in(tx).put("never committed");
-  say(taken ? taken->payload : "nothing");
-  std::fflush(stdout);
-  let_go(-1);
-}
-
 void obey(const order& given) {
   const auto deed = given.at("do").get<std::string>();
   if (deed == "create") return create(given);
@@ -186,7 +175,6 @@ void obey(const order& given) {
   if (deed == "move") return move_to_log(db, given);
   if (deed == "move rows") return move_rows_to_log(db, given);
   if (deed == "work") return work(db, given);
-  if (deed == "hold") return hold(db, given);
   throw std::invalid_argument("unknown deed " + deed);
 }
 

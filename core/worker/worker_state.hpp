@@ -66,7 +66,6 @@ class worker_state {
   void conclude(worker_queue& queue, const std::vector<settlement>& ended);
 
   // Under the mutex:
-  void request_stop() noexcept { stop_.request_stop(); }
   /// Wakes the threads that handle, post or settle, and who waits for the end.
   void wake_all();
   /// Waits for the end of the worker. @return true if it has ended.

@@ -22,7 +22,6 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::batch_info;
 using tableq::change_result;
 using tableq::settle_result;
 
@@ -156,36 +155,6 @@ TEST_P(batches, count_expired_messages_as_dead) {
   EXPECT_TRUE(late.take(1).empty());
   EXPECT_EQ(b.get()->dead, 1U);
   EXPECT_TRUE(b.get()->finished_at);
-}
-
-TEST_P(batches, do_not_count_a_duplicate) {
-  auto b = begin();
-  jobs().enqueue("first", {.key = "k", .batch = b});
-  EXPECT_FALSE(jobs().enqueue("second", {.key = "k", .batch = b}).created());
-  EXPECT_CODE(duplicate_key,
-              jobs().enqueue(
-                  "third", {.key = "k", .on_duplicate = tableq::on_duplicate::reject, .batch = b}));
-  EXPECT_EQ(b.get()->total, 1U);
-  b.seal();
-  (void)jobs().complete(take_one(jobs()));
-  expect_counts(end_headers(), 1, 1, 0, 0, 0);
-}
-
-TEST_P(batches, take_back_a_dead_message_that_is_redriven) {
-  auto few = jobs("few", {.max_attempts = 1});
-  auto b = begin();
-  const auto first = few.enqueue("dies", {.batch = b});
-  few.enqueue("waits", {.batch = b});
-  b.seal();
-  EXPECT_EQ(few.fail(take_one(few), "no"), settle_result::applied);
-  EXPECT_EQ(b.get()->dead, 1U);
-  const tableq::message_id id = first.id;
-  EXPECT_EQ(few.redrive(std::span(&id, 1)), 1U);
-  EXPECT_EQ(b.get()->dead, 0U);
-  EXPECT_EQ(b.get()->outstanding, 2U);
-  (void)few.complete(take_one(few));
-  (void)few.complete(take_one(few));
-  expect_counts(end_headers(), 2, 2, 0, 0, 0);
 }
 
 TEST_P(batches, take_back_no_dead_letter_of_a_queue_that_was_dropped) {

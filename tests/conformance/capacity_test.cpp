@@ -131,24 +131,6 @@ TEST_P(shared_capacity, is_exceeded_by_no_more_than_is_documented) {
 class claim_capacity : public on_each_backend {};
 TABLEQ_ON_BACKENDS(claim_capacity, all_backends);
 
-TEST_P(claim_capacity, counts_what_waits_or_runs_and_not_what_is_finished) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep_completed = true});
-  jobs.set_limits({.capacity = 3});
-  jobs.enqueue("ready");
-  EXPECT_TRUE(jobs.enqueue("delayed", {.delay = 1h}).created());
-  jobs.enqueue("ready");
-  const auto running = jobs.take(2);
-  ASSERT_EQ(running.size(), 2U);
-  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settle_result::applied);
-  jobs.enqueue("fits");
-  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-  EXPECT_EQ(jobs.fail(running[1].receipt, "no"), tableq::settle_result::applied);
-  EXPECT_EQ(jobs.stats().dead, 1U);
-  jobs.enqueue("fits");
-  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-}
-
 TEST_P(claim_capacity, is_exact_when_messages_come_back) {
   auto jobs = db_with_clock().claim("jobs", {.lease = 1min, .max_attempts = 1});
   jobs.set_limits({.capacity = 3});

@@ -14,9 +14,7 @@ using tableq::settle_result;
 class claim_dead : public claim_test {
  protected:
   /// A queue whose messages are dead after one failure.
-  tableq::claim_queue brittle(bool keep = false) {
-    return db_with_clock().claim("brittle", {.max_attempts = 1, .keep_completed = keep});
-  }
+  tableq::claim_queue brittle() { return db_with_clock().claim("brittle", {.max_attempts = 1}); }
   void kill(tableq::claim_queue& in, const std::string& payload) {
     in.enqueue(payload);
     EXPECT_EQ(in.fail(take_one(in).receipt, "error of " + payload), settle_result::applied);
@@ -128,31 +126,6 @@ TEST_P(claim_dead, a_limit_of_the_handle_decides_when) {
   EXPECT_EQ(jobs().stats().dead, 1U);
 }
 
-TEST_P(claim_dead, redrive_brings_expired_messages_back_without_their_time_to_live) {
-  for (const bool all : {false, true}) {
-    const auto id = jobs().enqueue("late", {.time_to_live = 1s}).id;
-    clock.advance(1s);
-    EXPECT_FALSE(jobs().take_one());
-    EXPECT_EQ(jobs().get(id)->state, message_state::dead);
-    EXPECT_EQ(all ? jobs().redrive_all().count : jobs().redrive(std::vector{id}), 1U);
-    EXPECT_FALSE(jobs().get(id)->expires_at);
-    EXPECT_TRUE(jobs().complete(jobs().take_one().value()) == settle_result::applied);
-  }
-}
-
-TEST_P(claim_dead, redrive_touches_only_what_is_dead) {
-  auto queue = brittle();
-  kill(queue, "dead");
-  queue.enqueue("leased");
-  const auto leased = take_one(queue);
-  const auto ready = queue.enqueue("ready").id;
-  const std::vector<tableq::message_id> ids = {leased.receipt.id, ready, {0}, {-1}, {999'999}};
-  EXPECT_EQ(queue.redrive(ids), 0U);
-  EXPECT_EQ(queue.redrive(std::vector<tableq::message_id>{}), 0U);
-  EXPECT_EQ(queue.complete(leased.receipt), settle_result::applied);
-  EXPECT_EQ(queue.stats().dead, 1U);
-}
-
 TEST_P(claim_dead, a_receipt_from_before_death_does_not_settle_after_redrive) {
   auto queue = brittle();
   queue.enqueue("work");
@@ -212,22 +185,6 @@ TEST_P(claim_dead, purge_deletes_by_age_in_small_batches) {
             (std::vector<std::string>{"p5", "p6", "p7", "p8", "p9"}));
   EXPECT_EQ(queue.purge(message_state::dead, {.batch = 1}), 5U);
   EXPECT_EQ(queue.stats().dead, 0U);
-}
-
-TEST_P(claim_dead, purge_of_done_leaves_all_else) {
-  auto queue = brittle(true);
-  kill(queue, "dead");
-  queue.enqueue("done");
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
-  queue.enqueue("leased");
-  const auto leased = take_one(queue);
-  queue.enqueue("ready");
-  EXPECT_EQ(queue.purge(message_state::done), 1U);
-  const auto stats = queue.stats();
-  EXPECT_EQ(stats.dead, 1U);
-  EXPECT_EQ(stats.leased, 1U);
-  EXPECT_EQ(stats.ready, 1U);
-  EXPECT_EQ(queue.complete(leased.receipt), settle_result::applied);
 }
 
 }  // namespace

@@ -344,21 +344,6 @@ TEST_P(claim_filter, leaves_alone_what_dies_again_while_a_redrive_runs) {
 class claim_make_ready : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_make_ready, all_backends);
 
-TEST_P(claim_make_ready, ends_a_delay_and_a_rest) {
-  const auto later = jobs().enqueue("later", {.delay = 1h}).id;
-  jobs().enqueue("fails");
-  const auto failed = take_one();
-  EXPECT_EQ(jobs().fail(failed.receipt, "no", {.delay = 1h}), settle_result::applied);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().make_ready(failed.receipt.id), change_result::applied);
-  const auto again = take_one();
-  EXPECT_EQ(again.payload, "fails");
-  EXPECT_EQ(again.attempt, 2);
-  EXPECT_EQ(jobs().make_ready(later), change_result::applied);
-  EXPECT_FALSE(jobs().get(later)->due_at);
-  EXPECT_EQ(take_one().payload, "later");
-}
-
 TEST_P(claim_make_ready, answers_for_messages_in_every_state) {
   auto kept = db_with_clock().claim("kept", {.keep_completed = true});
   const auto later = kept.enqueue("later", {.delay = 1h}).id;

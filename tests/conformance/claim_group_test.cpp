@@ -42,18 +42,6 @@ TEST_P(claim_group, hands_out_one_message_of_a_group_at_a_time_and_in_order) {
   EXPECT_EQ(take_one(queue).payload, "a3");
 }
 
-TEST_P(claim_group, holds_back_while_a_message_rests_after_a_failure) {
-  auto queue = grouped();
-  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settle_result::applied);
-  EXPECT_TRUE(queue.take(1).empty());
-  clock.advance(10s);
-  const auto again = take_one(queue);
-  EXPECT_EQ(again.payload, "a1");
-  EXPECT_EQ(queue.complete(again.receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a2");
-}
-
 TEST_P(claim_group, goes_on_while_a_message_rests_where_it_may_pass) {
   auto queue = grouped({.on_failure = group_policy::pass});
   for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});

@@ -152,50 +152,6 @@ TEST_P(claim_look, finds_the_message_that_holds_a_key) {
   EXPECT_CODE(invalid_argument, static_cast<void>(kept.find("\xFF")));
 }
 
-TEST_P(claim_look, cancels_what_nobody_works_on) {
-  auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1, .keep_completed = true});
-  const auto done = brittle.enqueue("done").id;
-  ASSERT_EQ(brittle.complete(take_one(brittle).receipt), settle_result::applied);
-  const auto dead = brittle.enqueue("dead", {.key = "k"}).id;
-  ASSERT_EQ(brittle.fail(take_one(brittle).receipt, "no"), settle_result::applied);
-  const auto leased = brittle.enqueue("leased").id;
-  const auto taken = take_one(brittle);
-  const auto ready = brittle.enqueue("ready").id;
-  const auto delayed = brittle.enqueue("delayed", {.delay = 1h}).id;
-  const std::vector<message_id> ids = {ready, leased, {999'999}, dead, done, delayed, ready, {-5}};
-  const std::vector<change_result> expected = {change_result::applied,   change_result::running,
-                                               change_result::not_found, change_result::applied,
-                                               change_result::finished,  change_result::applied,
-                                               change_result::not_found, change_result::not_found};
-  EXPECT_EQ(brittle.cancel_batch(ids), expected);
-  EXPECT_TRUE(brittle.enqueue("again", {.key = "k"}).created());
-  EXPECT_EQ(brittle.complete(taken.receipt), settle_result::applied);
-  EXPECT_EQ(brittle.cancel(leased), change_result::finished);
-  EXPECT_EQ(brittle.stats().done, 2U);
-  EXPECT_TRUE(brittle.cancel_batch(std::vector<message_id>{}).empty());
-}
-
-TEST_P(claim_look, sets_the_priority_of_what_waits) {
-  std::vector<message_id> ids;
-  for (const std::string& each : numbered(5)) ids.push_back(jobs().enqueue(each).id);
-  const auto later = jobs().enqueue("later", {.delay = 1h}).id;
-  EXPECT_EQ(jobs().set_priority(ids[3], 7), change_result::applied);
-  const std::vector<tableq::new_priority> changes = {
-      {ids[4], 5}, {{999'999}, 5}, {ids[1], -2}, {later, INT32_MAX}, {ids[4], 9}};
-  const std::vector<change_result> expected = {change_result::applied, change_result::not_found,
-                                               change_result::applied, change_result::applied,
-                                               change_result::applied};
-  EXPECT_EQ(jobs().set_priority_batch(changes), expected);
-  EXPECT_EQ(payloads_of(jobs().peek(10)), (std::vector<std::string>{"p3", "p4", "p0", "p2", "p1"}));
-  const auto taken = take_one();
-  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), change_result::running);
-  EXPECT_EQ(jobs().get(taken.receipt.id)->priority, 7);
-  clock.advance(2h);
-  EXPECT_EQ(jobs().fail(taken.receipt, "no", {.give_up = true}), settle_result::applied);
-  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), change_result::finished);
-  EXPECT_EQ(take_one().payload, "later");
-}
-
 TEST_P(claim_look, lets_the_next_of_a_group_go) {
   auto grouped = db_with_clock().claim("grouped", {.groups = tableq::group_options{}});
   std::vector<message_id> ids;

@@ -9,25 +9,11 @@ using namespace std::chrono_literals;
 
 class claim_retry : public claim_test {
  protected:
-  tableq::claim_queue resting(const tableq::retry_delays& retry, int max_attempts = 10) {
-    return db_with_clock().claim("jobs", {.max_attempts = max_attempts, .retry = retry});
+  tableq::claim_queue resting(const tableq::retry_delays& retry) {
+    return db_with_clock().claim("jobs", {.max_attempts = 10, .retry = retry});
   }
 };
 TABLEQ_ON_BACKENDS(claim_retry, all_backends);
-
-TEST_P(claim_retry, rests_by_the_number_of_the_attempt_and_the_last_delay_repeats) {
-  auto queue = resting({.after = {1s, 3s}});
-  queue.enqueue("work");
-  const std::vector<std::chrono::milliseconds> expected = {1s, 3s, 3s};
-  for (const std::chrono::milliseconds rest : expected) {
-    const tableq::delivery mine = take_one(queue);
-    EXPECT_EQ(queue.fail(mine.receipt, "no"), tableq::settle_result::applied);
-    clock.advance(rest - 1ms);
-    EXPECT_TRUE(queue.take(1).empty()) << rest.count();
-    clock.advance(1ms);
-  }
-  EXPECT_EQ(take_one(queue).attempt, 4);
-}
 
 TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
   resting(tableq::retry_delays::exponential(1s, 4s, 0)).enqueue("work");

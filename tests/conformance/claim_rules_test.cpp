@@ -7,35 +7,10 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settle_result;
 
 /// Time to live, and rules that a message has for itself.
 class claim_rules : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_rules, all_backends);
-
-TEST_P(claim_rules, a_message_is_not_handed_out_after_its_time_to_live) {
-  jobs().enqueue("short", {.time_to_live = 10s});
-  jobs().enqueue("long", {.time_to_live = 20s});
-  jobs().enqueue("for ever");
-  clock.advance(10s);
-  EXPECT_EQ(take_one().payload, "long");
-  EXPECT_EQ(take_one().payload, "for ever");
-  EXPECT_TRUE(jobs().take(1).empty());
-}
-
-TEST_P(claim_rules, an_expired_message_is_dead_with_its_payload_and_the_reason) {
-  jobs().enqueue("payload", {.headers = {{"a", "b"}}, .time_to_live = 10s});
-  clock.advance(10s);
-  EXPECT_TRUE(jobs().take(1).empty());
-  const auto dead = jobs().list(tableq::message_state::dead);
-  ASSERT_EQ(dead.size(), 1U);
-  EXPECT_EQ(dead[0].payload, "payload");
-  EXPECT_EQ(dead[0].headers.at("a"), "b");
-  EXPECT_EQ(dead[0].attempts, 0) << "it was never tried";
-  ASSERT_EQ(dead[0].errors.size(), 1U);
-  EXPECT_EQ(dead[0].errors[0].error, "expired");
-  EXPECT_TRUE(dead[0].expires_at.has_value());
-}
 
 TEST_P(claim_rules, many_expired_messages_hide_none_that_is_alive) {
   std::vector<tableq::new_claim_message> batch(

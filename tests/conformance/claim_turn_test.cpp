@@ -43,11 +43,9 @@ class claim_turn : public claim_test {
     EXPECT_EQ(queue().complete(taken.receipt), settle_result::applied);
   }
   /// Takes and completes one message after the other.
-  names handled(int most = 100) {
+  names handled() {
     names out;
-    for (int i = 0; i < most; ++i) {
-      auto taken = queue().take(1);
-      if (taken.empty()) break;
+    for (auto taken = queue().take(1); !taken.empty(); taken = queue().take(1)) {
       out.push_back(taken.front().payload);
       complete(taken.front());
     }
@@ -70,18 +68,6 @@ TEST_P(claim_turn, groups_take_turns_when_asked) {
   EXPECT_EQ(handled(), expected);
 }
 
-TEST_P(claim_turn, a_higher_priority_comes_before_turns) {
-  add_all({"a1", "a2", "b1"});
-  add("c1", {.priority = 1});
-  add("c2", {.priority = 1});
-  EXPECT_EQ(handled(), (names{"c1", "c2", "a1", "b1", "a2"}));
-}
-
-TEST_P(claim_turn, messages_without_a_group_line_up_by_their_time) {
-  add_all({"a1", "a2", "a3", "-1", "-2"});
-  EXPECT_EQ(handled(), (names{"a1", "-1", "-2", "a2", "a3"}));
-}
-
 TEST_P(claim_turn, a_batch_is_in_the_order_of_turns_and_within_a_millisecond_in_that_of_ids) {
   add_all({"a1", "a2", "b1", "c1"});
   complete(next());
@@ -90,28 +76,6 @@ TEST_P(claim_turn, a_batch_is_in_the_order_of_turns_and_within_a_millisecond_in_
   same_time("-2");
   EXPECT_EQ(payloads_of(queue().take(3)), (names{"b1", "c1", "a2"}));
   EXPECT_EQ(payloads_of(queue().take(3)), (names{"-1", "-2"}));
-}
-
-TEST_P(claim_turn, what_comes_back_lines_up_behind) {
-  add_all({"a1", "a2", "b1", "c1", "d1", "-1"});
-  const auto a1 = next();
-  clock.advance(1ms);
-  EXPECT_EQ(queue().release(a1.receipt), settle_result::applied);
-  const auto b1 = next();
-  clock.advance(1ms);
-  EXPECT_EQ(queue().fail(b1.receipt, "no"), settle_result::applied);
-  EXPECT_EQ(next().payload, "c1");
-  clock.advance(31s);
-  EXPECT_EQ(handled(), (names{"d1", "-1", "a1", "b1", "c1", "a2"}));
-}
-
-TEST_P(claim_turn, a_message_that_rests_holds_its_group_and_lines_up_when_it_is_ready) {
-  add_all({"a1", "a2", "b1", "b2"});
-  const auto a1 = next();
-  EXPECT_EQ(queue().fail(a1.receipt, "no", {.delay = 10s}), settle_result::applied);
-  EXPECT_EQ(handled(1), names{"b1"});
-  clock.advance(10s);
-  EXPECT_EQ(handled(), (names{"b2", "a1", "a2"}));
 }
 
 TEST_P(claim_turn, a_rest_that_a_group_passes_ends_in_its_line) {
@@ -126,58 +90,6 @@ TEST_P(claim_turn, a_rest_that_a_group_passes_ends_in_its_line) {
   clock.advance(1ms);
   EXPECT_EQ(passing.complete(a2.receipt), settle_result::applied);
   EXPECT_EQ(payloads_of(passing.take(10)), (names{"b1", "a1"}));
-}
-
-TEST_P(claim_turn, a_delayed_message_lines_up_when_it_is_ready) {
-  add("-late", {.delay = 1s});
-  add_all({"a1", "b1"});
-  clock.advance(1s);
-  add("c1");
-  clock.advance(1ms);
-  EXPECT_EQ(payloads_of(queue().peek(10)), (names{"a1", "b1", "c1", "-late"}));
-  EXPECT_EQ(handled(), (names{"a1", "b1", "c1", "-late"}));
-}
-
-TEST_P(claim_turn, a_replaced_message_keeps_its_turn_and_a_postponed_one_does_not) {
-  const auto keyed = [&](const char* name, tableq::on_duplicate rule) {
-    clock.advance(1ms);
-    queue().enqueue(name, {.key = std::string(name).substr(0, 2), .on_duplicate = rule});
-  };
-  keyed("-1", tableq::on_duplicate::keep_first);
-  keyed("-2", tableq::on_duplicate::keep_first);
-  add("a1");
-  keyed("-1 new", tableq::on_duplicate::postpone);
-  keyed("-2 new", tableq::on_duplicate::replace);
-  EXPECT_EQ(handled(), (names{"-2 new", "a1", "-1 new"}));
-}
-
-TEST_P(claim_turn, a_new_priority_leaves_the_time) {
-  const auto first = add("a1");
-  add_all({"b1", "c1"});
-  const auto last = add("d1");
-  EXPECT_EQ(queue().set_priority(last, 1), tableq::change_result::applied);
-  clock.advance(1ms);
-  EXPECT_EQ(queue().set_priority(first, 1), tableq::change_result::applied);
-  EXPECT_EQ(handled(), (names{"a1", "d1", "b1", "c1"}));
-}
-
-TEST_P(claim_turn, redriven_messages_line_up_behind) {
-  add_all({"-1", "a1", "a2", "b1", "c1"});
-  for (const char* name : {"-1", "a1"}) {
-    const auto taken = next();
-    EXPECT_EQ(taken.payload, name);
-    clock.advance(1ms);
-    EXPECT_EQ(queue().fail(taken.receipt, "no", {.give_up = true}), settle_result::applied);
-  }
-  clock.advance(1ms);
-  EXPECT_EQ(queue().redrive_all().count, 2U);
-  EXPECT_EQ(handled(), (names{"b1", "c1", "a2", "-1", "a1"}));
-  add_all({"-1", "b1"});
-  const auto again = next();
-  EXPECT_EQ(queue().fail(again.receipt, "no", {.give_up = true}), settle_result::applied);
-  clock.advance(1ms);
-  EXPECT_EQ(queue().redrive(std::vector{again.receipt.id}), 1U);
-  EXPECT_EQ(handled(), (names{"b1", "-1"}));
 }
 
 TEST_P(claim_turn, looks_show_the_order_of_takes_and_since_when_a_message_is_ready) {

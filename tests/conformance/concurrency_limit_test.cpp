@@ -20,23 +20,6 @@ class concurrency : public claim_test {
 };
 TABLEQ_ON_BACKENDS(concurrency, all_backends);
 
-TEST_P(concurrency, is_the_most_that_is_leased_at_once) {
-  fill(10);
-  jobs().set_limits({.concurrency = 3});
-  EXPECT_EQ(jobs().limits(), (tableq::queue_limits{.concurrency = 3}));
-  const auto first = jobs().take(10);
-  ASSERT_EQ(first.size(), 3U);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().complete(first[0].receipt), tableq::settle_result::applied);
-  EXPECT_EQ(jobs().take(10).size(), 1U);
-  EXPECT_EQ(jobs().fail(first[1].receipt, "no"), tableq::settle_result::applied);
-  EXPECT_EQ(jobs().release(first[2].receipt), tableq::settle_result::applied);
-  EXPECT_EQ(jobs().take(10).size(), 2U);
-  EXPECT_TRUE(jobs().take(10).empty());
-  jobs().set_limits({});
-  EXPECT_EQ(jobs().take(10).size(), 6U);
-}
-
 TEST_P(concurrency, holds_a_waiting_take_until_a_lease_is_given_back) {
   fill(2);
   jobs().set_limits({.concurrency = 1});

@@ -20,25 +20,6 @@ class dead_letters : public claim_test {
 };
 TABLEQ_ON_BACKENDS(dead_letters, all_backends);
 
-TEST_P(dead_letters, move_with_payload_headers_key_and_history) {
-  auto queue = mail();
-  queue.enqueue("letter", {.priority = 7, .headers = {{"a", "b"}}, .key = "k"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no such address"), settle_result::applied);
-  EXPECT_EQ(queue.stats().dead, 0U);
-  auto morgue = db_with_clock().claim("morgue");
-  const auto found = morgue.peek();
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].payload, "letter");
-  EXPECT_EQ(found[0].priority, 7);
-  EXPECT_EQ(found[0].headers.at("a"), "b");
-  EXPECT_EQ(found[0].headers.at("tableq-source"), "mail");
-  EXPECT_EQ(found[0].key, "k");
-  EXPECT_EQ(found[0].attempts, 0);
-  ASSERT_EQ(found[0].errors.size(), 1U);
-  EXPECT_EQ(found[0].errors[0].error, "no such address");
-  EXPECT_TRUE(queue.enqueue("again", {.key = "k"}).created()) << "the key is free";
-}
-
 TEST_P(dead_letters, over_the_limit_of_the_options_move_and_come_back) {
   if (!can().shared) GTEST_SKIP() << "no second session reaches this database";
   mail().enqueue("longer than four bytes");
@@ -151,50 +132,6 @@ TEST_P(dead_letters, need_another_claim_queue) {
   EXPECT_EQ(refused.code(), tableq::errc::kind_mismatch);
   EXPECT_TRUE(contains(refused.what(), "dead-letter queue of mail")) << refused.what();
   EXPECT_FALSE(db_with_clock().find("mail").has_value()) << "nothing was made";
-}
-
-TEST_P(dead_letters, come_back_from_where_they_were_moved_with_their_history) {
-  auto queue = mail();
-  auto other = db_with_clock().claim("other", {.max_attempts = 1, .dead_letters = "morgue"});
-  for (auto* each : {&queue, &other}) {
-    each->enqueue("letter", {.headers = {{"a", "b"}}, .key = "k"});
-    EXPECT_EQ(each->fail(take_one(*each).receipt, "no"), settle_result::applied);
-  }
-  db_with_clock().claim("morgue").enqueue("of its own");
-  EXPECT_EQ(queue.redrive_all().count, 1U);
-  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U) << "what is not from here stays";
-  const auto back = queue.peek();
-  ASSERT_EQ(back.size(), 1U);
-  EXPECT_EQ(back[0].payload, "letter");
-  EXPECT_EQ(back[0].headers, (tableq::headers{{"a", "b"}}));
-  EXPECT_EQ(back[0].key, "k");
-  ASSERT_EQ(back[0].errors.size(), 1U);
-  EXPECT_EQ(back[0].errors[0].error, "no");
-  EXPECT_EQ(take_one(queue).attempt, 1);
-}
-
-TEST_P(dead_letters, come_back_with_their_keys_unless_another_message_holds_them) {
-  auto queue = mail();
-  const auto bury = [&](const char* payload, const char* key) {
-    queue.enqueue(payload, {.key = key});
-    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
-  };
-  bury("1", "free");
-  bury("2", "held");
-  bury("3", "free");
-  const auto holder = queue.enqueue("holder", {.key = "held"});
-  const auto first = queue.redrive_all();
-  EXPECT_EQ(first.count, 1U);
-  EXPECT_EQ(first.key_held, 2U);
-  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
-  EXPECT_EQ(queue.find("free").value().payload, "1");
-  EXPECT_FALSE(queue.enqueue("4", {.key = "free"}).created()) << "it takes its key again";
-  EXPECT_EQ(queue.find("held").value().id, holder.id);
-  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
-  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
-  EXPECT_EQ(queue.redrive_all().count, 2U);
-  EXPECT_EQ(queue.find("held").value().payload, "2");
-  EXPECT_EQ(queue.find("free").value().payload, "3");
 }
 
 TEST_P(dead_letters, with_held_keys_do_not_count_towards_the_maximum) {

@@ -69,23 +69,6 @@ TEST_P(destructive, purge_deletes_all_and_counts) {
 class pending : public on_each_backend {};
 TABLEQ_ON_BACKENDS(pending, all_backends);
 
-TEST_P(pending, a_delayed_message_is_invisible_until_its_time) {
-  tableq::pending_queue queue = db_with_clock().pending("mail");
-  queue.enqueue("later", {.delay = 10s});
-  clock.advance(9'999ms);
-  EXPECT_FALSE(queue.dequeue());
-  EXPECT_TRUE(queue.peek().empty());
-  EXPECT_EQ(queue.stats().waiting, 0U);
-  EXPECT_EQ(queue.stats().delayed, 1U);
-  clock.advance(1ms);
-  EXPECT_EQ(queue.stats().waiting, 1U);
-  EXPECT_EQ(queue.stats().delayed, 0U);
-  const auto got = queue.dequeue();
-  ASSERT_TRUE(got);
-  EXPECT_EQ(got->payload, "later");
-  EXPECT_EQ(got->due_at, clock.now());
-}
-
 TEST_P(pending, a_due_time_is_absolute) {
   tableq::pending_queue queue = db_with_clock().pending("mail");
   const tableq::timestamp due = clock.now() + 24h;

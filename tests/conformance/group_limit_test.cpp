@@ -386,19 +386,6 @@ TEST_P(group_limit, gives_turns_by_weight) {
   for (int i = 0; i < plain; ++i) EXPECT_NEAR(got["g" + std::to_string(i)], 10, 2) << i;
 }
 
-TEST_P(group_limit, puts_a_group_of_great_weight_into_the_front_of_the_line) {
-  auto queue = tenants({.by_turns = true});
-  queue.set_group_limits({.running = 2, .weight = 1000}, "heavy");
-  for (const char* each : {"a", "b", "c"}) {
-    fill(queue, each, 1);
-    clock.advance(1s);
-  }
-  fill(queue, "d", 1);
-  fill(queue, "heavy", 1);
-  queue.enqueue("first", {.priority = 1, .group = "heavy"});
-  EXPECT_EQ(payloads_of(queue.take(9)), (names{"first", "a1", "heavy1", "b1", "c1", "d1"}));
-}
-
 TEST_P(group_limit, reaches_other_processes_within_a_second_and_moves_what_they_let_go_before) {
   if (!can().shared) return;
   auto here_open = db().claim("real", at_once({.groups = {.limit = 5}}));

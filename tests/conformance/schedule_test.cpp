@@ -100,24 +100,6 @@ TEST_P(rules_of_kind, serve_a_queue_and_date_messages_without_headers) {
   EXPECT_FALSE(mail.take());
 }
 
-TEST_P(rules, make_up_for_none_or_as_many_as_asked) {
-  schedule none = hourly("none");
-  none.catch_up = 0;
-  schedule three = hourly("three");
-  three.catch_up = 3;
-  schedule young = hourly("young");
-  young.catch_up = 100;
-  young.not_later_than = 90min;
-  add(none);
-  add(three);
-  add(young);
-  clock.advance(5h + 30min);
-  EXPECT_EQ(times(),
-            (texts{"01-01T03:00", "01-01T04:00", "01-01T05:00", "01-01T04:00", "01-01T05:00"}));
-  clock.advance(30min + 40s);
-  EXPECT_EQ(times().size(), 3U);
-}
-
 TEST_P(rules_of_shared, add_each_message_once_between_clocks_that_differ) {
   schedule rule{.name = "r", .queue = "jobs", .cron = "* * * * *", .catch_up = 10};
   add(rule);
@@ -153,20 +135,6 @@ TEST_P(rules, stop_while_paused_and_resume_with_the_next_time) {
   EXPECT_CODE(not_found, all().change(hourly("other")));
   EXPECT_FALSE(all().run_now("other"));
   EXPECT_FALSE(all().run_now(""));
-}
-
-TEST_P(rules, keep_their_times_in_a_change_of_something_else) {
-  add(hourly());
-  clock.advance(2h);
-  schedule other = hourly();
-  other.payload = "new";
-  all().change(other);
-  const auto taken = jobs().take(10);
-  ASSERT_EQ(taken.size(), 1U);
-  EXPECT_EQ(taken[0].payload, "new");
-  EXPECT_EQ(taken[0].headers.at("tableq-scheduled-at"), "2024-01-01T02:00:00Z");
-  EXPECT_EQ(all().find("hourly")->rule, other);
-  EXPECT_EQ(all().find("hourly")->last, at(2h));
 }
 
 TEST_P(rules, keep_what_a_change_of_some_fields_leaves_alone) {

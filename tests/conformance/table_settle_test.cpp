@@ -138,14 +138,6 @@ TEST_P(table_settle, failed_row_waits_for_its_delay) {
   EXPECT_EQ(take_one(queue).attempt, 2);
 }
 
-TEST_P(table_settle, released_row_has_no_attempt_counted) {
-  request(1);
-  auto queue = emails();
-  EXPECT_EQ(queue.release(take_one(queue)), settle_result::applied);
-  EXPECT_EQ(held(1, "RetryCount"), "0");
-  EXPECT_EQ(take_one(queue).attempt, 1);
-}
-
 TEST_P(table_settle, extended_lease_ends_later) {
   request(1);
   auto queue = emails();

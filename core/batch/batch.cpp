@@ -128,30 +128,61 @@ std::int64_t begin(const queue_state& desk, transaction_state* tx, const batch_o
   });
 }
 
-/// Removes the messages of the batch that wait. @return the batches in it.
-std::vector<std::int64_t> remove_waiting(core::database_state& database, std::int64_t id) {
+/// A page of the outstanding members of a batch, those that are batches first.
+/// @param last where the page before ended; then, where this one ends.
+std::vector<core::member_row> next_members(const queue_state& desk, transaction_state* tx,
+                                           std::int64_t id, core::member_row& last) {
   constexpr std::size_t most = 500;
+  auto found = desk.execute(
+      tx, core::statements::batch_members,
+      {.batch = id, .after_queue = last.queue, .after_message = last.message, .max = most});
+  if (!found.empty()) last = found.back();
+  return found;
+}
+
+/// Marks the batch and those in it as cancelled, all of them or none. From then on readers also
+/// remove what waits.
+/// @return them. Empty: it has ended, or is not there.
+std::vector<std::int64_t> mark_cancelled(const queue_state& desk, std::int64_t id) {
+  return core::in_one_transaction(desk.database(), nullptr, [&](transaction_state& step) {
+    std::vector<std::int64_t> out;
+    std::vector<std::int64_t> all{id};
+    std::set<std::int64_t> seen;  // plain SQL can make a batch its own member
+    while (!all.empty()) {
+      const std::int64_t next = all.back();
+      all.pop_back();
+      if (!seen.insert(next).second) continue;
+      const auto sealed =
+          desk.execute(&step, core::statements::batch_seal, {.batch = next, .cancel = true});
+      if (sealed.empty()) continue;
+      out.push_back(next);
+      for (core::member_row last; last.queue == 0;) {
+        const auto found = next_members(desk, &step, next, last);
+        if (found.empty()) break;
+        for (const core::member_row& each : found) {
+          if (each.queue == 0) all.push_back(each.message);
+        }
+      }
+    }
+    return out;
+  });
+}
+
+/// Removes the messages of the batch that wait.
+void remove_waiting(core::database_state& database, std::int64_t id) {
   const queue_state desk = core::desk_of(database);
   std::map<std::int64_t, queue_info> queues;
   for (queue_info& each : core::list_queues(database)) {
     const std::int64_t identity = each.identity;
     if (each.batches) queues.emplace(identity, std::move(each));
   }
-  std::vector<std::int64_t> children;
   core::member_row last{.queue = -1};
   for (;;) {
-    const auto found = desk.execute(
-        nullptr, core::statements::batch_members,
-        {.batch = id, .after_queue = last.queue, .after_message = last.message, .max = most});
-    if (found.empty()) return children;
-    last = found.back();
+    const auto found = next_members(desk, nullptr, id, last);
+    if (found.empty()) return;
     std::map<std::int64_t, std::vector<message_id>> waiting;
     for (const core::member_row& each : found) {
-      if (each.queue == 0) {
-        children.push_back(each.message);
-      } else if (queues.contains(each.queue)) {
-        waiting[each.queue].push_back(message_id{each.message});
-      }
+      if (queues.contains(each.queue)) waiting[each.queue].push_back(message_id{each.message});
     }
     for (const auto& [identity, ids] : waiting) {
       const queue_state queue(database.shared_from_this(), queues.at(identity));
@@ -211,25 +242,15 @@ void batch::seal() {
 
 bool batch::cancel() {
   core::outside(through_, statement::batch_seal);
-  return batch_operation(
-      through_, statement::batch_seal, [&](const queue_state& desk, transaction_state* /*tx*/) {
-        core::database_state& database = desk.database();
-        std::vector<std::int64_t> all{id_};
-        std::set<std::int64_t> seen;  // plain SQL can make a batch its own member
-        bool found = false;
-        while (!all.empty()) {
-          const std::int64_t next = all.back();
-          all.pop_back();
-          if (!seen.insert(next).second) continue;
-          const auto sealed =
-              desk.execute(nullptr, core::statements::batch_seal, {.batch = next, .cancel = true});
-          if (sealed.empty()) continue;
-          found = true;
-          for (const std::int64_t child : remove_waiting(database, next)) all.push_back(child);
-          core::end_if_over(database, next);
-        }
-        return found;
-      });
+  return batch_operation(through_, statement::batch_seal,
+                         [&](const queue_state& desk, transaction_state* /*tx*/) {
+                           const std::vector<std::int64_t> all = mark_cancelled(desk, id_);
+                           for (const std::int64_t each : all) {
+                             remove_waiting(desk.database(), each);
+                             core::end_if_over(desk.database(), each);
+                           }
+                           return !all.empty();
+                         });
 }
 
 std::optional<batch_info> batch::get() const {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <tableq/soci.hpp>
+#include <tableq/testing.hpp>
 
 #include "support/at_once.hpp"
 #include "support/expect.hpp"
@@ -232,6 +233,20 @@ TEST_P(batches, that_are_cancelled_lose_what_waits_and_end_when_the_rest_has) {
   EXPECT_EQ(headers.at("tableq-batch-cancelled"), "1");
   EXPECT_FALSE(outer.cancel());
   EXPECT_EQ(take_one(jobs()).payload, "of no batch");
+}
+
+TEST_P(batches, that_are_cancelled_take_those_in_them_along_whoever_dies) {
+  const tableq::testing::faults faults;
+  open_with(faults);
+  auto outer = begin();
+  auto inner = jobs().begin_batch({.parent = outer});
+  jobs().enqueue("waits", {.batch = outer});
+  jobs().enqueue("waits in the inner one", {.batch = inner});
+  faults.fail("claim.cancel", {tableq::testing::trouble::time_out});
+  EXPECT_CODE(cancelled, (void)outer.cancel());
+  ASSERT_TRUE(inner.get()->cancelled);
+  while (!outer.get()->finished_at) EXPECT_TRUE(jobs().take(1, {.wait = 100ms}).empty());
+  expect_counts(end_headers(), 2, 1, 0, 1, 0);
 }
 
 TEST_P(batches, begin_fill_and_seal_in_a_transaction) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -32,22 +33,27 @@ struct promoted {
   std::size_t passed = 0;  ///< Their groups are locked by others.
 };
 
+/// The due or expired messages of a batch that would move groups.
+struct due_in_groups {
+  std::string locked = {};  ///< The ids of those whose groups are locked now, commas between them.
+  std::size_t passed = 0;
+};
+
 /// Locks the groups that a batch of due or expired messages moves, as far as nobody else has them:
 /// a transaction may have one for hours.
-/// @return the ids of their messages, with commas between.
-std::string lock_due(const queue_state& queue, transaction_state& tx, std::size_t max,
-                     claim_effects& done, std::size_t& passed) {
+due_in_groups lock_due(const queue_state& queue, transaction_state& tx, std::size_t max,
+                       claim_effects& done) {
   const auto due = queue.execute(&tx, statements::claim_due, due_now(queue, max));
   group_set groups;
   for (const grouped_row& each : due) groups.insert(each.group_key);
   done.groups = lock_free_groups(queue, tx, std::move(groups));
-  std::string out;
+  due_in_groups out;
   for (const grouped_row& each : due) {
     if (!done.groups.contains(each.group_key)) {
-      ++passed;
+      ++out.passed;
       continue;
     }
-    out.append(out.empty() ? "" : ",").append(std::to_string(each.id.value));
+    out.locked.append(out.locked.empty() ? "" : ",").append(std::to_string(each.id.value));
   }
   return out;
 }
@@ -56,9 +62,10 @@ std::string lock_due(const queue_state& queue, transaction_state& tx, std::size_
 promoted promote_some(const queue_state& queue, transaction_state* tx, std::size_t max) {
   return claim_step(
       queue, tx, {}, has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
-        promoted out;
-        std::optional<std::string> locked;
-        if (passes_groups(queue)) locked = lock_due(queue, *step_tx, max, done, out.passed);
+        std::optional<due_in_groups> due;
+        if (passes_groups(queue)) due = lock_due(queue, *step_tx, max, done);
+        std::optional<std::string_view> locked;
+        if (due) locked = due->locked;
         const auto moved = leases_of(queue).promote(queue, step_tx, max, locked);
         std::vector<message_id> left;  // their groups have room
         for (const changed_message& each : moved) {
@@ -71,8 +78,7 @@ promoted promote_some(const queue_state& queue, transaction_state* tx, std::size
         if (queue.info().groups && !locked && !left.empty())
           lock_groups_of(queue, *step_tx, left, done);
         done.left = !moved.empty();  // Some messages may be dead now.
-        out.moved = moved.size();
-        return out;
+        return promoted{.moved = moved.size(), .passed = due ? due->passed : 0};
       });
 }
 

@@ -92,6 +92,15 @@ class metric_store {
     change(found->second);
   }
 
+  /// Ends the figures of a queue.
+  void forget(std::string_view backend, std::string_view queue) {
+    if (!born_.here()) return;
+    const std::scoped_lock hold(mutex_);
+    std::erase_if(series_, [&](const auto& each) {
+      return each.first.backend == backend && each.first.queue == queue;
+    });
+  }
+
   /// Empty in a child of the process that made them.
   [[nodiscard]] metric_snapshot all() const {
     if (!born_.here()) return {};

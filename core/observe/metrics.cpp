@@ -46,6 +46,9 @@ std::string metrics::json() const {
 }
 
 void metrics::after(const observed_operation& operation, const operation_result& result) {
+  // Neither is this one of a queue that is there.
+  if (operation.name == "drop" && !result.failed)
+    return store_->forget(operation.backend, operation.queue);
   const auto& bounds = store_->options().buckets;
   const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), result.duration);
   store_->count_for(core::key_of(operation), [&](core::metric_series& series) {

@@ -31,10 +31,10 @@ struct metrics_options {
 /// numbers of dead messages that the last `stats` of each queue found. docs/observing.md lists the
 /// figures.
 ///
-/// Owns its figures. They begin at zero with the object, and only grow, but for those of `stats`.
-/// Several database objects may use one metrics object; queues of the same name, kind and backend
-/// then share their figures. An object inherited through fork() counts nothing in the child: the
-/// child makes its own.
+/// Owns its figures. They begin at zero with the object, and only grow, but for those of `stats`;
+/// those of a queue end when one of the database objects drops it. Several database objects may use
+/// one metrics object; queues of the same name, kind and backend then share their figures. An
+/// object inherited through fork() counts nothing in the child: the child makes its own.
 ///
 /// @par Thread safety
 /// Shared objects: safe. Counting threads rarely wait for each other; a reading thread blocks a

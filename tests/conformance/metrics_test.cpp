@@ -96,6 +96,22 @@ TEST(metrics, keep_the_dead_of_the_last_look_at_each_queue) {
   EXPECT_TRUE(read.at("queues").at(1).at("dead_letters").is_null());
 }
 
+TEST(metrics, of_a_dropped_queue_end) {
+  metrics figures;
+  auto other = take;
+  other.queue = "mail";
+  for (const auto& each : {take, other}) {
+    figures.after(each, {.messages = 1, .duration = 1ms});
+    figures.counted(each, {.dead = 1});
+    figures.handled({.backend = "database", .queue = each.queue});
+  }
+  figures.after({.name = "drop", .backend = "database", .queue = "mail"}, {.failed = errc::busy});
+  EXPECT_FALSE(lines_with(figures.prometheus(), "mail").empty()) << "it is still there";
+  figures.after({.name = "drop", .backend = "database", .queue = "mail"}, {});
+  EXPECT_TRUE(lines_with(figures.prometheus(), "mail").empty()) << figures.prometheus();
+  EXPECT_EQ(json::parse(figures.json()).at("queues").size(), 1U);
+}
+
 TEST(metrics, have_each_family_once_and_its_samples_behind_its_head) {
   metrics figures;
   for (const char* queue : {"a", "b"}) {

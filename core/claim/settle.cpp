@@ -199,10 +199,11 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
   if (receipts.empty()) return {};
   store_notes(queue, tx, receipts);  // a retry keeps them
   told_settlement told(queue, tx, receipts);
-  // A message that is ready again keeps its place in its group, but needs another start.
+  // A message that is ready again keeps its place in its group, but needs another start. And a
+  // transaction may go on to lock the group.
   const bool starts = queue.info().group_rates;
   return told.ends(claim_step(
-      queue, tx, starts ? ids_of(receipts) : std::vector<message_id>(),
+      queue, tx, starts || tx != nullptr ? ids_of(receipts) : std::vector<message_id>(),
       starts && has_consequences(queue), [&](transaction_state* step_tx, claim_effects& done) {
         const auto released =
             leases_of(queue).change(queue, step_tx, receipts, {.is = lease_change::kind::release});
@@ -212,6 +213,9 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
         return results_of(released, receipts.size());
       }));
 }
+  // Before the messages, as in every other change.
+  if (tx != nullptr && !tx->in_none() && queue.info().groups)
+    lock_groups(queue, *tx, groups_of(queue, tx, ids_of(receipts)));
 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease) {

@@ -381,16 +381,16 @@ class mover {
           scan_place here = from;
           std::size_t held = 0;
           std::vector<removed_row> rows;
-          while (here && rows.size() < most) {
-            const std::size_t left = most - rows.size();
-            const auto found = next(source(), &tx, moving_states, here, left);
+          // One page: the groups of another would be locked out of their order.
+          while (here && rows.empty()) {
+            const auto found = next(source(), &tx, moving_states, here, most);
             // One of them that stays is ready afterwards, and counted when it is found.
             const auto followers = [&](std::span<const message_id> waiting) {
               std::size_t uncounted = 0;
               return movable(&tx, waiting, true, uncounted);
             };
             for (removed_row& each : extract(source(), tx, movable(&tx, found, false, held),
-                                             moving_states, left, followers)) {
+                                             moving_states, most, followers)) {
               check_size(each);
               rows.push_back(std::move(each));
             }

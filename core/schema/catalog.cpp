@@ -453,12 +453,14 @@ bool drop_queue(database_state& database, std::string_view name) {
         if (found->schedules) refuse_rules(run(session, catalog, statements::schedules_list), name);
         // If the outcome stays unknown, the next call of a handle asks the database.
         database.changing(names_for(database.options(), name, found->identity));
-        // The table of an application stays.
-        if (found->kind != kind::table && present(session, statements::table_exists, names)) {
-          alter_table(session, names, false, [&] { run(session, names, statements::queue_drop); });
-        }
+        alter_table(session, names, false, [&] {
+          // Before the table, as in a take.
+          run(session, catalog, statements::limits_remove, {.queue = name});
+          // The table of an application stays.
+          if (found->kind != kind::table && present(session, statements::table_exists, names))
+            run(session, names, statements::queue_drop);
+        });
         run(session, catalog, statements::catalog_remove, {.name = name});
-        run(session, catalog, statements::limits_remove, {.queue = name});
         if (found->group_limits) {
           run(session, catalog, statements::group_remove, {.queue = name});
           run(session, catalog, statements::group_forget, {.queue = name, .all = true});

@@ -1,6 +1,8 @@
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <latch>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -167,6 +169,14 @@ TEST_P(grouped_on_postgresql, are_stored_and_completed_when_the_server_forgot_th
   EXPECT_EQ(jobs.take(2).size(), 1U);
 }
 
+void until_one_waits(place& at) {
+  while (at.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                " AND application_name = current_schema()")
+             .at(0)
+             .at(0) == "0") {
+  }
+}
+
 /// Takes of one message within limits, by texts for these.
 class limited_on_postgresql : public on_each_backend {
  protected:
@@ -231,15 +241,73 @@ TEST_P(limited_on_postgresql, see_the_leases_of_others_where_the_session_was_cha
   EXPECT_EQ(jobs.take(1).size(), 1U);
   std::size_t got = 0;
   std::jthread other([&] { got = far.take(1).size(); });
-  while (here()
-             .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                  " AND application_name = current_schema()")
-             .at(0)
-             .at(0) == "0") {
-  }
+  until_one_waits(here());
   tx.commit();
   other.join();
   EXPECT_EQ(got, 0U);
+}
+
+/// Counts conflicts that tableq has repeated.
+struct conflict_counter final : tableq::observer {
+  std::atomic<int> conflicts{0};
+
+  void retrying(const tableq::observed_operation& /*operation*/,
+                const tableq::operation_retry& retry) override {
+    if (retry.failed == tableq::errc::conflict) ++conflicts;
+  }
+};
+
+/// A transaction that goes on while the call of another session waits for it.
+class locks_on_postgresql : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    for (auto& each : databases_) each = open({.observer = counter_});
+  }
+  [[nodiscard]] tableq::database& near() { return *databases_.front(); }
+  [[nodiscard]] tableq::database& far() { return *databases_.back(); }
+  void expect_no_conflict() const { EXPECT_EQ(counter_->conflicts, 0); }
+
+ private:
+  std::shared_ptr<conflict_counter> counter_ = std::make_shared<conflict_counter>();
+  std::array<std::optional<tableq::database>, 2> databases_;
+};
+INSTANTIATE_TEST_SUITE_P(, locks_on_postgresql, testing::Values(&postgresql_backend()),
+                         backend_name);
+
+TEST_P(locks_on_postgresql, are_of_the_limits_before_the_table_that_is_dropped) {
+  near().claim("jobs").set_limits({.rate = 1000.0});
+  tableq::transaction tx = near().begin();
+  auto& session = tableq::session_of(tx);
+  session << "UPDATE tableq_limits SET paused = 0 WHERE queue = 'jobs'";
+  std::jthread other([&] { EXPECT_TRUE(far().drop("jobs")); });
+  until_one_waits(here());
+  EXPECT_NO_THROW(session << "LOCK TABLE jobs IN ROW EXCLUSIVE MODE");
+  tx.commit();
+  other.join();
+  expect_no_conflict();
+}
+
+TEST_P(locks_on_postgresql, are_of_the_group_before_a_message_whose_lease_was_lost) {
+  auto jobs = near().claim("jobs", {.groups = tableq::group_options()});
+  jobs.enqueue("first", {.group = "a"});
+  const auto stale = jobs.take_one().value().receipt;
+  EXPECT_EQ(jobs.release(stale), tableq::settle_result::applied);
+  for (const bool extends : {true, false}) {
+    tableq::transaction tx = near().begin();
+    auto inside = jobs.in(tx);
+    EXPECT_EQ(extends ? inside.extend(stale, std::chrono::minutes{1}) : inside.release(stale),
+              tableq::settle_result::lease_lost);
+    std::jthread other([&] {
+      EXPECT_EQ(far().claim("jobs").set_priority(stale.id, 1), tableq::change_result::applied);
+    });
+    until_one_waits(here());
+    EXPECT_NO_THROW(inside.enqueue("next", {.group = "a"}));
+    tx.commit();
+    other.join();
+  }
+  expect_no_conflict();
 }
 
 }  // namespace

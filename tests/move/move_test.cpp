@@ -231,6 +231,45 @@ TEST_P(moves, a_long_group_moves_in_its_order_and_in_rounds_of_a_batch) {
   expect_tidy();
 }
 
+/// Counts conflicts that tableq has repeated.
+class conflicts final : public tableq::observer {
+ public:
+  void retrying(const tableq::observed_operation& /*operation*/,
+                const tableq::operation_retry& retry) override {
+    if (retry.failed == tableq::errc::conflict) ++count;
+  }
+  std::atomic<int> count = 0;
+};
+
+TEST_P(moves, groups_are_locked_in_no_other_order_than_by_other_transactions) {
+  const std::string waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      " AND application_name = current_schema()";
+  if (!here().takes(waiting)) GTEST_SKIP() << "this database does not tell who waits";
+  make({.groups = tableq::group_options()});
+  auto source = jobs();
+  source.enqueue("head", {.group = "long"});
+  EXPECT_EQ(source.take(1).size(), 1U);
+  source.enqueue("y1", {.group = "y"});
+  // More than one look goes through.
+  source.enqueue_batch(std::vector<tableq::new_claim_message>(
+      10'000, {.payload = "", .options = {.group = "long"}}));
+  source.enqueue("x1", {.group = "x"});
+  auto tx = db().begin();
+  source.in(tx).enqueue("x2", {.group = "x"});
+  const auto met = std::make_shared<conflicts>();
+  std::jthread mover([&] {
+    tableq::database own = open({.observer = met});
+    EXPECT_GE(tableq::move_messages(own, there().db(), "jobs", {.once = true}).moved, 4U);
+  });
+  while (here().sql(waiting).at(0).at(0) == "0") {
+  }
+  EXPECT_NO_THROW(source.in(tx).enqueue("y2", {.group = "y"}));
+  tx.commit();
+  mover.join();
+  EXPECT_EQ(met->count, 0);
+}
+
 TEST_P(moves, a_message_that_stays_holds_those_behind_it_in_its_group) {
   make({.groups = {}});
   jobs().enqueue("a1", {.group = "g"});

@@ -244,22 +244,24 @@ CASE WHEN h.errors IS NULL THEN N'[' + e.entry + N']'
             + JSON_QUERY(h.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
 
 -- fragment: with_past
--- Done messages that stayed only for their keys: those of these keys, and some whose window ended first.
+-- Done messages that stayed only for their keys: those of these keys, and ten times as many whose window ended first.
 {refuse_dropped}
 DECLARE @clock bigint = {clock};
-WITH given AS (
-  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
-  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
-),
-past AS (
+DECLARE @given TABLE ([key] varbinary(400) NOT NULL);
+INSERT INTO @given ([key])
+SELECT CAST(g.[key] AS varbinary(400))
+FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
+WHERE g.[key] IS NOT NULL;
+DECLARE @most bigint = 10 * @@ROWCOUNT;
+WITH past AS (
   SELECT q.id
-  FROM given AS v
+  FROM @given AS v
   INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:key}))
     ON q.[key] = v.[key]
   WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
   UNION ALL
   SELECT w.id
-  FROM (SELECT TOP (10) id
+  FROM (SELECT TOP (@most) id
         FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE state = 3 AND due_at > 0 AND due_at <= @clock
         ORDER BY due_at, priority DESC, id) AS w

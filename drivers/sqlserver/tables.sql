@@ -128,21 +128,24 @@ OUTPUT 0 AS place, {columns:deleted}
 UPDATE msg
 SET {set:msg}
 OUTPUT given.item AS item, {dead:inserted} AS state
-FROM {table} AS msg WITH (ROWLOCK)
-INNER JOIN {given} ON {where:msg}
+FROM {given}
+INNER JOIN {table} AS msg WITH (ROWLOCK) ON {where:msg}
+OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: table.delete
 DELETE msg
 OUTPUT given.item AS item, 0 AS state
-FROM {table} AS msg WITH (ROWLOCK)
-INNER JOIN {given} ON {where:msg}
+FROM {given}
+INNER JOIN {table} AS msg WITH (ROWLOCK) ON {where:msg}
+OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: table.keep
 UPDATE msg
 SET {set:msg}
 OUTPUT given.item AS item, 0 AS state
-FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-INNER JOIN {given} ON {where:msg}
+FROM {given}
+INNER JOIN {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ON {where:msg}
+OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: table.lost
 -- A row that another transaction has locked may be settled, and is not lost yet. Without row versioning the look would wait

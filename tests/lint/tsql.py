@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tsql_doctor import doctor_knows_the_columns
-from tsql_locks import LOCK_BREACHES, LOCK_RULES
+from tsql_locks import LOCK_BREACHES, LOCK_RULES, rows_follow_the_items
 from tsql_numbers import numbers_are_known
 from tsql_rules import BREACHES, RULES
 from tsql_texts import read_contracts, read_texts
@@ -57,7 +57,8 @@ def main():
     root = Path(sys.argv[1])
     contracts = read_contracts(root)
     given, aliases = read_texts(root, given_clock=True)
-    findings = [*breaches(given, contracts, aliases), *numbers_are_known(root), *doctor_knows_the_columns(root)]
+    findings = [*breaches(given, contracts, aliases), *numbers_are_known(root), *doctor_knows_the_columns(root),
+                *rows_follow_the_items(root)]
     for more in ({"given_clock": False}, {}, {"turns": True}, {"columns": "outline"}, {"columns": "seen"}):
         kind = {"given_clock": True, **more}
         texts, of_these = read_texts(root, **kind)

@@ -2,7 +2,7 @@
 
 import re
 
-from tsql_texts import without_literals
+from tsql_texts import BLOCK, without_literals
 
 # The columns of each index, with the clustered key that every index has.
 COLUMNS = {
@@ -107,6 +107,14 @@ def changes_are_of_the_callers_queue(name, text, *_):
     if messages and change and name not in FENCED and not re.search(
             r"\{catalog\} WITH \(READCOMMITTEDLOCK\)\s+WHERE \[identity\] = CAST\(:own_identity AS bigint\)", text):
         yield "it does not ask whether the queue is still the caller's"
+
+
+def rows_follow_the_items(root):
+    """Settlements of an application's rows lock them in the order of the items, which core has sorted by their keys."""
+    texts = dict(BLOCK.findall((root / "drivers/sqlserver/tables.sql").read_text(encoding="utf-8")))
+    for name in (" table.settle", " table.delete", " table.keep"):
+        if not re.search(r"\nFROM \{given\}\nINNER JOIN .*\nOPTION \(FORCE ORDER, LOOP JOIN\)\s*$", texts[name]):
+            yield f"{name.strip()}: nothing keeps the items in front of the table"
 
 
 LOCK_RULES = [rows_are_locked_before_indexes, passing_reads_lock, nothing_waits_under_the_limits,

@@ -17,6 +17,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
+thread_local int brief = 0;  // objects of `brief_locks`
+
 /// The lock of a group.
 std::uint64_t slot_of(std::string_view group) noexcept {
   constexpr std::uint64_t locks_of_a_queue = 256;
@@ -178,7 +180,23 @@ std::size_t advance_limited(const queue_state& queue, transaction_state& tx,
   return count_advanced(rows);
 }
 
+/// The statement that locks groups.
+const auto& lock_statement(const queue_state& queue) noexcept {
+  return brief_locks::on_this_thread() && passes_groups(queue) ? statements::queue_lock_briefly
+                                                               : statements::queue_lock;
+}
+
 }  // namespace
+
+brief_locks::brief_locks() noexcept {
+  ++brief;
+}
+brief_locks::~brief_locks() {
+  --brief;
+}
+bool brief_locks::on_this_thread() noexcept {
+  return brief > 0;
+}
 
 group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids) {
@@ -190,7 +208,7 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 }
 
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
-  queue.execute(&tx, statements::queue_lock, {}, locks_of(queue, groups));
+  queue.execute(&tx, lock_statement(queue), {}, locks_of(queue, groups));
 }
 
 bool passes_groups(const queue_state& queue) noexcept {
@@ -207,6 +225,19 @@ group_set lock_free_groups(const queue_state& queue, transaction_state& tx, grou
     return !held.contains(lock_of(queue, slot_of(group)).identity);
   });
   return groups;
+}
+
+std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_state& tx,
+                                         std::span<const message_id> ids) {
+  const auto rows = queue.execute(&tx, statements::claim_group_of, {}, ids);
+  group_set groups;
+  for (const auto& row : rows) groups.insert(row.group_key);
+  groups = lock_free_groups(queue, tx, std::move(groups));
+  std::set<std::size_t> out;
+  for (const auto& row : rows) {
+    if (!groups.contains(row.group_key)) out.insert(row.item);
+  }
+  return out;
 }
 
 std::size_t advance_groups(const queue_state& queue, transaction_state& tx, const group_set& groups,
@@ -238,7 +269,7 @@ std::optional<work_in_groups> in_locked_groups(const queue_state& queue, const g
   // The free starts of a group are known only under its lock.
   if (queue.info().group_rates) return std::nullopt;
   const bool limited = queue.info().group_limits;
-  const kept_call lock = call_of(statements::queue_lock, {}, locks_of(queue, groups));
+  const kept_call lock = call_of(lock_statement(queue), {}, locks_of(queue, groups));
   kept_call advance =
       call_of(statements::claim_advance, request_to_advance(queue), items_of(groups));
   if (limited) advance.what = &contract_of(statement::claim_advance_limited);

@@ -26,7 +26,24 @@ using group_set = std::set<std::string, std::less<>>;
 group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids);
 
+/// While an object lives, its thread waits no longer than a tenth of a second for the locks of
+/// groups, on databases whose transactions may hold them for long. For a caller with work that can
+/// wait.
+///
+/// @par Thread safety
+/// Objects end in the thread that made them, in reverse order.
+class brief_locks {
+ public:
+  brief_locks() noexcept;
+  brief_locks(const brief_locks&) = delete;
+  brief_locks& operator=(const brief_locks&) = delete;
+  ~brief_locks();
+
+  [[nodiscard]] static bool on_this_thread() noexcept;
+};
+
 /// Until the transaction ends.
+/// @throws error errc::busy under `brief_locks`.
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
 
 /// Whether another transaction may hold the lock of a group for long: a take then passes the group.
@@ -35,6 +52,10 @@ void lock_groups(const queue_state& queue, transaction_state& tx, const group_se
 /// As lock_groups, but waits for no lock.
 /// @return those that are locked.
 group_set lock_free_groups(const queue_state& queue, transaction_state& tx, group_set groups);
+/// The same with the groups of these messages.
+/// @return the places of the messages whose groups are not locked.
+std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_state& tx,
+                                         std::span<const message_id> ids);
 
 /// Makes held messages ready as far as there is room. The groups must be locked.
 /// @param returned messages of these groups that have become ready in the same transaction: in a

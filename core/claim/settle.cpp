@@ -177,14 +177,7 @@ void end_unfit(const queue_state& queue, transaction_state* tx,
   in_one_transaction(queue.database(), tx, [&](transaction_state& own) {
     std::vector<message_id> ids;
     for (const ended_attempt& one : attempts) ids.push_back(one.receipt.id);
-    const auto rows = queue.execute(&own, statements::claim_group_of, {}, ids);
-    group_set groups;
-    for (const auto& row : rows) groups.insert(row.group_key);
-    groups = lock_free_groups(queue, own, std::move(groups));
-    std::set<std::size_t> passed;
-    for (const auto& row : rows) {
-      if (!groups.contains(row.group_key)) passed.insert(row.item);
-    }
+    const std::set<std::size_t> passed = pass_locked_groups(queue, own, ids);
     std::vector<ended_attempt> others;
     for (std::size_t i = 0; i < attempts.size(); ++i) {
       if (!passed.contains(i)) others.push_back(attempts[i]);
@@ -213,15 +206,15 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
         return results_of(released, receipts.size());
       }));
 }
-  // Before the messages, as in every other change.
-  if (tx != nullptr && !tx->in_none() && queue.info().groups)
-    lock_groups(queue, *tx, groups_of(queue, tx, ids_of(receipts)));
 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease) {
   check_lease(lease);
   check_receipts(queue, receipts);
   if (receipts.empty()) return {};
+  // Before the messages, as in every other change.
+  if (tx != nullptr && !tx->in_none() && queue.info().groups)
+    lock_groups(queue, *tx, groups_of(queue, tx, ids_of(receipts)));
   const auto extended = leases_of(queue).change(queue, tx, receipts,
                                                 {.is = lease_change::kind::extend, .lease = lease});
   store_notes(queue, tx, receipts);

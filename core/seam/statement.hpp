@@ -32,6 +32,8 @@ namespace tableq::inline v0::core {
   query(queue, lock, nothing, identity_request, nothing) \
   query(queue, try_lock, nothing, identity_request, held_row, \
         .unless = &capabilities::one_writer) \
+  query(queue, lock_briefly, nothing, identity_request, nothing, .operation = "queue.lock", \
+        .unless = &capabilities::one_writer) \
   record(queue, drop, nothing, nothing, nothing) \
   query(notify, send, notice_request, nothing, nothing, \
         .adds = true, .needs = &capabilities::notifies) \

@@ -14,11 +14,20 @@ moment next_try_of(const settlement& one) {
   return one.message->refused.next_try;
 }
 
-std::optional<moment> first_refusal_of(const settlement& one) {
-  return one.message->refused.first;
+/// max(): it was not refused.
+moment first_refusal_of(const settlement& one) {
+  return one.message->refused.first.value_or(moment::max());
 }
 
 }  // namespace
+
+void messages_aside::rest(refusal_count& message) const {
+  constexpr milliseconds shortest{50};
+  if (!message.pauses) {
+    message.pauses.emplace(shortest, std::clamp(patience_ / 8, shortest_pause, longest_pause));
+  }
+  message.next_try = steady_clock::now() + message.pauses->pause();
+}
 
 bool messages_aside::make_room() noexcept {
   try {
@@ -58,7 +67,8 @@ held messages_aside::take_surplus() {
   // While nothing else succeeds either, no more are taken instead.
   if (stuck() || count_ <= most_) return nullptr;
   const auto oldest = std::ranges::min_element(waiting_, {}, first_refusal_of);
-  if (oldest == waiting_.end()) return nullptr;  // All are tried just now.
+  // Otherwise all are tried just now, or wait for locks, as they would if they were taken again.
+  if (oldest == waiting_.end() || first_refusal_of(*oldest) == moment::max()) return nullptr;
   held out = std::move(oldest->message);
   waiting_.erase(oldest);
   out->expelled = true;
@@ -84,13 +94,9 @@ bool messages_aside::needs_probe(const refusal_count& message, handled::how what
 
 bool messages_aside::is_own(refusal_count& message, handled::how what, bool probed,
                             bool of_database) {
-  constexpr milliseconds shortest{50};
   constexpr std::uint64_t enough = 12;
   const moment now = steady_clock::now();
-  if (!message.pauses) {
-    message.pauses.emplace(shortest, std::clamp(patience_ / 8, shortest_pause, longest_pause));
-  }
-  message.next_try = now + message.pauses->pause();
+  rest(message);
   refused_in_row_ = probed ? 0 : refused_in_row_ + 1;
   if (stuck()) next_probe_ = now + probe_pauses_.pause();
   if (of_database) return false;
@@ -115,8 +121,11 @@ bool messages_aside::stuck() const noexcept {
 }
 
 std::size_t messages_aside::room() const noexcept {
-  if (!stuck() || count_ < most_) return std::numeric_limits<std::size_t>::max();
-  return one_more_ ? 1 : 0;
+  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  if (count_ < most_) return unlimited;
+  if (stuck()) return one_more_ ? 1 : 0;
+  const auto unrefused = std::ranges::count(waiting_, moment::max(), first_refusal_of);
+  return static_cast<std::size_t>(unrefused) < most_ ? unlimited : 0;
 }
 
 }  // namespace tableq::inline v0::core

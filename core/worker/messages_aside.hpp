@@ -21,7 +21,7 @@ inline constexpr std::chrono::milliseconds shortest_pause{100};
 inline constexpr std::chrono::milliseconds longest_pause{2000};
 
 /// The messages of one queue whose settlement, or whose handler's transaction, the database refuses
-/// for now: each is tried again later.
+/// for now, or must wait for the lock of a group: each is tried again later.
 ///
 /// Decides whether a refusal is a message's own, or the trouble of the database: by the settlements
 /// of other messages that succeeded between its tries. Of a completion only completions tell,
@@ -38,6 +38,8 @@ class messages_aside {
   messages_aside(std::size_t most, std::chrono::milliseconds patience)
       : most_(std::max<std::size_t>(most, 100)), patience_(patience) {}
 
+  /// Sets its next try after a pause. Not a refusal: its group is locked.
+  void rest(refusal_count& message) const;
   /// For one more. @return false: memory is short.
   [[nodiscard]] bool make_room() noexcept;
   /// It is tried again at its `next_try`.

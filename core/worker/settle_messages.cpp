@@ -5,15 +5,18 @@
 #include <iterator>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "core/base/at_end.hpp"
 #include "core/base/errors.hpp"
+#include "core/claim/groups.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/retention.hpp"
 #include "core/claim/settle_and_take.hpp"
+#include "core/database/transaction_state.hpp"
 #include "core/queue/operation.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/keep_leases.hpp"
@@ -219,6 +222,8 @@ class settler {
           std::optional<unrepeated> once;
           // On a database with one writer each call waits for the others.
           if (!queue.database().capabilities().one_writer) once.emplace();
+          std::optional<brief_locks> brief;
+          if (!leaving_) brief.emplace();
           results = operation(queue_operation(queue, nullptr, statement_of(batch)),
                               [&](const queue_state&, transaction_state* tx) {
                                 return settle_once(queue_, batch, tx);
@@ -227,6 +232,7 @@ class settler {
         settled_as(batch, results);
         return apply_retention(queue);
       } catch (const error& failure) {
+        if (failure.code() == errc::busy && put_locked_aside(batch)) continue;
         const bool for_now = may_pass(failure) && !of_the_database(queue_, failure);
         if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
           return not_settled(batch, failure.what());
@@ -259,6 +265,7 @@ class settler {
     const std::size_t max = begin_joint_take(worker_, queue_);
     if (max == 0) return false;
     const at_end ended([this]() noexcept { end_joint_take(worker_, queue_); });
+    const brief_locks brief;
     try {
       const queue_state& queue = queue_.state();
       auto done = operation(
@@ -289,6 +296,33 @@ class settler {
     } catch (const std::exception&) {  // Usually a lack of memory: each part by itself needs less.
       return false;
     }
+  }
+
+  /// Puts messages aside whose groups other transactions have locked, perhaps for hours.
+  /// @return false: there are none.
+  bool put_locked_aside(std::vector<settlement>& batch) {
+    const queue_state& queue = queue_.state();
+    if (leaving_ || !passes_groups(queue)) return false;
+    std::set<std::size_t> locked;
+    try {
+      const unrepeated once;
+      locked = in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+        std::vector<message_id> ids;
+        for (const settlement& one : batch) ids.push_back(one.message->delivery.receipt.id);
+        return pass_locked_groups(queue, tx, ids);
+      });
+    } catch (const error&) {  // The caller has the same trouble.
+      return false;
+    }
+    const std::scoped_lock hold(worker_.mutex());
+    for (auto place = locked.rbegin(); place != locked.rend(); ++place) {
+      if (!queue_.aside.make_room()) throw std::bad_alloc();
+      const auto one = batch.begin() + static_cast<std::ptrdiff_t>(*place);
+      queue_.aside.rest(one->message->refused);
+      worker_.put_aside(queue_, std::move(*one));
+      batch.erase(one);
+    }
+    return !locked.empty();
   }
 
   /// The database refuses the settlement of one message. If it stays in `only`, the caller settles

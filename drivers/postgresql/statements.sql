@@ -672,6 +672,23 @@ SELECT CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS 
 -- The locks are taken in the order of the array.
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.unnest(CAST(:identity AS bigint[]))) {lock_place}
 
+-- name: queue.lock_briefly
+-- The same, waiting for each lock only so long. The wait for others stays as it was.
+WITH patience AS MATERIALIZED (
+  SELECT pg_catalog.current_setting('lock_timeout') AS usual,
+         pg_catalog.set_config('lock_timeout', '100ms', true) AS brief
+),
+locked AS MATERIALIZED (
+  SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.unnest(CAST(:identity AS bigint[])))
+  FROM patience
+  WHERE brief IS NOT NULL
+    {place_of_ids}
+)
+SELECT pg_catalog.set_config('lock_timeout', p.usual, true)
+FROM patience AS p
+CROSS JOIN (SELECT pg_catalog.count(*) AS all_of_them FROM locked) AS l
+WHERE l.all_of_them > 0
+
 -- name: queue.try_lock
 -- The same without waiting: which of the locks were free.
 SELECT g.item - 1 AS item, CASE WHEN pg_catalog.pg_try_advisory_xact_lock(g.identity) THEN 1 ELSE 0 END AS held

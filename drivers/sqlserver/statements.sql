@@ -365,8 +365,7 @@ WHERE name = CAST(:name AS nvarchar(60))
 -- Also for a view or a procedure: no object of that name may exist.
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
--- name: queue.lock
--- Until the transaction ends: of a strict queue, or of groups, in the order of the items.
+-- fragment: lock_each
 DECLARE @got int;
 DECLARE @what nvarchar(60);
 DECLARE @next int = 0;
@@ -379,10 +378,20 @@ WHILE EXISTS (SELECT 1 FROM @locks WHERE item >= @next)
 BEGIN
   SELECT TOP (1) @next = item + 1, @what = what FROM @locks WHERE item >= @next ORDER BY item;
   EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
-    @LockTimeout = 10000;
+    @LockTimeout = @wait;
   IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
   IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 END
+
+-- name: queue.lock
+-- Until the transaction ends: of a strict queue, or of groups, in the order of the items.
+DECLARE @wait int = 10000;
+{lock_each}
+
+-- name: queue.lock_briefly
+-- The same, waiting for each lock only so long.
+DECLARE @wait int = 100;
+{lock_each}
 
 -- name: queue.try_lock
 -- The same without waiting: which of the locks were free.

@@ -111,6 +111,59 @@ class messages_put_aside : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(messages_put_aside, distinct_backends);
 
+TEST_P(messages_put_aside, whose_group_is_locked_hold_up_no_other_and_end_as_they_were_handled) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  auto queue = jobs({.max_attempts = 1, .groups = tableq::group_options()});
+  queue.enqueue("a1", {.group = "a"});
+  queue.enqueue("a2", {.group = "a"});
+  auto tx = db().begin();
+  db().claim("jobs").in(tx).enqueue("a3", {.group = "a"});
+  tableq::worker pool(queue, [](const tableq::delivery& one) {
+    return one.payload == "a2" ? tableq::handled::failed("as it wanted")
+                               : tableq::handled::completed();
+  });
+  EXPECT_TRUE(becomes(pool, [&] { return pool.counts().put_aside == 1; }));
+  std::size_t others = 0;
+  const auto end = std::chrono::steady_clock::now() + 3 * patience;
+  while (std::chrono::steady_clock::now() < end && !HasFailure()) {
+    queue.enqueue("b", {.group = "b"});
+    ++others;
+    EXPECT_TRUE(becomes(pool, [&] { return pool.counts().completed == others; }));
+  }
+  EXPECT_EQ(pool.counts().put_aside, 1U);
+  tx.commit();
+  EXPECT_TRUE(becomes(
+      pool, [&] { return pool.counts().completed == others + 2 && pool.counts().failed == 1; }));
+  pool.stop();
+  pool.join();
+  const auto dead = queue.list(tableq::message_state::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].errors.at(0).error, "as it wanted");
+  EXPECT_EQ(queue.stats().ready, 0U);
+}
+
+TEST_P(messages_put_aside, whose_groups_are_all_locked_are_handled_once_and_bounded) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  constexpr std::size_t many = 400;
+  auto queue = jobs({.groups = tableq::group_options()});
+  std::vector<tableq::new_claim_message> batch;
+  for (std::size_t i = 0; i < many; ++i)
+    batch.push_back({.payload = "x", .options = {.group = std::to_string(i)}});
+  queue.enqueue_batch(batch);
+  auto tx = db().begin();
+  db().claim("jobs").in(tx).enqueue_batch(batch);
+  std::atomic<std::size_t> handled = 0;
+  tableq::worker pool(queue, [&](const tableq::delivery&) { ++handled; }, {.threads = 2});
+  EXPECT_TRUE(becomes(pool, [&] { return pool.counts().put_aside >= 100; }));
+  const auto end = std::chrono::steady_clock::now() + 2 * patience;
+  EXPECT_TRUE(becomes(pool, [&] { return std::chrono::steady_clock::now() >= end; }));
+  EXPECT_LT(pool.counts().put_aside, many / 2);
+  tx.commit();
+  EXPECT_TRUE(becomes(pool, [&] { return pool.counts().completed == 2 * many; }));
+  EXPECT_EQ(handled, 2 * many);
+  EXPECT_EQ(pool.counts().given_back, 0U);
+}
+
 TEST_P(messages_put_aside, hold_up_no_other_and_fail_when_others_succeed) {
   constexpr std::size_t bad = 8;
   for (const char* state : {"57014", "55P03", "40001", "53100", "25006"}) {

@@ -237,7 +237,8 @@ tds_answer usual(const sqlserver_call& call) {
     tds_answer out = with_columns(found->columns);
     return found->row.empty() ? out : out.row(found->row);
   }
-  return call.rows > 0 && !is("queue.lock") ? done_for_each(call) : tds_answer();
+  const bool locks = is("queue.lock") || is("queue.lock_briefly");
+  return call.rows > 0 && !locks ? done_for_each(call) : tds_answer();
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ def shared_rows_are_locked_first(name, text, *_):
 
 
 def locks_by_name_are_exclusive(name, text, *_):
-    if name in ("catalog.lock", "catalog.migrator", "queue.lock", "queue.try_lock") and not re.search(
+    if name in ("catalog.lock", "catalog.migrator", "queue.lock", "queue.lock_briefly", "queue.try_lock") and not re.search(
             r"sp_getapplock @Resource = [^,]*, @LockMode = N'Exclusive',", text):
         yield "it takes no exclusive lock by name"
 

@@ -104,6 +104,7 @@ void store(const queue_state& queue, connection& session, const common_limits& o
 /// A change that is stored.
 struct stored_change {
   std::int64_t number = 0;
+  bool told = false;           ///< Processes learn only now that there are limits, or rates.
   bool of_this_alone = false;  ///< Only this group's waiting messages have to follow.
 };
 
@@ -118,11 +119,11 @@ stored_change change_limits(const queue_state& queue, connection& session,
   stored_change out{.number = others.unnamed ? others.unnamed->changes + 1 : 1};
   store(queue, session, others, limits, group, out.number);
   // Tells the processes that use the queue. The catalogue is locked.
-  const bool told = edit_options(queue.database(), session, queue.name(), [&](queue_info& info) {
+  out.told = edit_options(queue.database(), session, queue.name(), [&](queue_info& info) {
     info.group_limits = limited;
     info.group_rates = others.rates || limits.rate;
   });
-  out.of_this_alone = !told && others.followed();
+  out.of_this_alone = !out.told && others.followed();
   return out;
 }
 
@@ -142,7 +143,8 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
   if (!info || info->identity != queue.info().identity) return;
   const queue_state now(queue.database().shared_from_this(), *info);
   static_cast<void>(ask_row(now));  // so that the handles of this process follow at once
-  if (group.empty() || !made.of_this_alone) {
+  // A change before this one, which not all messages follow yet, is left to the readers.
+  if (group.empty() || made.told) {
     move_all_groups(now, {}, std::chrono::steady_clock::time_point::max());
   } else {
     move_some_groups(now, {std::string(group)});

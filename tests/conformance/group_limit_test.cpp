@@ -128,6 +128,18 @@ TEST_P(group_limit, of_one_group_that_changes_leaves_the_rows_and_messages_of_ot
             (std::vector<limited_group>{{"", {.running = 3}}, {"b", {.running = 4}}}));
 }
 
+TEST_P(group_limit, of_one_group_moves_that_group_alone_also_while_others_still_follow) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  for (const char* each : {"a", "b"}) fill(queue, each, 9);
+  queue.set_group_limits({.running = 2});  // readers make sure that all messages follow
+  here().sql("UPDATE tableq_group_limits SET running = 3 WHERE running = 2");  // tells nobody
+  queue.set_group_limits({.running = 6}, "a");
+  EXPECT_EQ(queue.stats().ready, 6U + 2U);
+  static_cast<void>(queue.take(1));
+  EXPECT_EQ(queue.stats().ready + queue.stats().leased, 6U + 3U);
+}
+
 TEST_P(group_limit, of_starts_is_not_used_by_what_is_rolled_back) {
   auto queue = tenants();
   queue.set_group_limits({.running = 9, .rate = 1.0});

@@ -121,9 +121,13 @@ class follower {
   using moment = paced_work::clock::time_point;
 
   moment attend(database_state& database) noexcept {
-    return pace_.run(database.set_clock(), [&](moment now) {
-      const std::chrono::milliseconds pause = look(database, now);
-      return database.set_clock() ? shortest : std::max(pause, at_most_each);
+    return pace_.run(database.set_clock(), [&](moment now) -> paced_work::clock::duration {
+      std::size_t followed = 0;
+      const std::chrono::milliseconds pause = look(database, now, followed);
+      if (database.set_clock()) return shortest;
+      // More may be due. Half of the time is for the reads.
+      if (followed >= most_rules) return paced_work::clock::now() - now;
+      return std::max(pause, at_most_each);
     });
   }
 
@@ -136,7 +140,7 @@ class follower {
   static constexpr std::chrono::milliseconds forgotten = 10min;  // a rule was removed meanwhile
 
   /// @return how long until the next look.
-  std::chrono::milliseconds look(database_state& database, moment now) {
+  std::chrono::milliseconds look(database_state& database, moment now, std::size_t& followed) {
     std::erase_if(left_, [&](const auto& each) { return each.second + forgotten <= now; });
     // Those that were left stay due, and must not hide the ones behind them.
     const std::size_t most = most_rules + left_.size();
@@ -159,6 +163,7 @@ class follower {
       if (locked.contains(rule.queue)) continue;
       try {
         fire(database, rule);
+        ++followed;
         left_.erase(rule.name);
         pause = at_most_each;
       } catch (const error& failure) {

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -462,23 +460,6 @@ TEST_P(rules_of_shared, are_not_followed_in_or_beside_a_transaction) {
     EXPECT_CODE(invalid_argument, static_cast<void>(all().pause("hourly")));
   });
   EXPECT_EQ(times(), texts{"01-01T01:00"});
-}
-
-TEST_P(rules_of_shared, of_which_many_are_due_at_once_are_followed_without_a_rest) {
-  auto queue = db().claim("jobs");
-  std::vector<schedule> many;
-  for (int i = 0; i < 101; ++i)
-    many.push_back({.name = std::to_string(i), .queue = "jobs", .every = 1s});
-  db().schedules().declare("many", many);
-  std::set<std::string> seen;
-  std::optional<std::chrono::steady_clock::time_point> first;
-  while (seen.size() < many.size()) {
-    for (const auto& each : queue.take(1000, {.wait = for_ever})) {
-      if (!first) first = std::chrono::steady_clock::now();
-      seen.insert(each.headers.at("tableq-schedule"));
-    }
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - *first, 1900ms) << "two rests of a second";
 }
 
 TEST_P(rules_of_shared, need_layout_3_of_the_catalogue) {

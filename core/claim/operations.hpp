@@ -62,8 +62,9 @@ struct take_course {
 /// @param course of a worker, which reports hidden messages itself. May be null.
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
                            const take_options& options, take_course* course = nullptr);
-/// Makes all messages that are due, or whose leases have ended, ready or dead, as a take does.
-void promote(const queue_state& queue, transaction_state* tx);
+/// Makes messages that are due, or whose leases have ended, ready or dead, as a take does.
+/// @return whether more of them may be left: not after fewer than 2,000.
+bool promote(const queue_state& queue, transaction_state* tx);
 
 /// @throws error as refused_result, for any of them.
 std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,

@@ -22,6 +22,8 @@ namespace {
 
 /// The number of messages that one statement makes ready.
 constexpr std::size_t promote_batch = 1000;
+/// The number that a take makes ready before it looks again.
+constexpr std::size_t most_promoted = 2000;
 /// A take looks behind so many messages of locked groups.
 constexpr std::size_t most_passed = 100'000;
 /// The batches for one take from a table of the application: a trigger there may undo each of them.
@@ -108,8 +110,12 @@ class taking {
     got = once(how);
     if (last_.refused) got = once(how);  // the limits are asked for first
     if (!got.empty() || gate_.held_back() || !last_.due) return got;
-    promote(queue_.current(tx_ == nullptr), tx_);
-    return once(reading::plain);
+    bool more_due = true;
+    while (got.empty() && more_due && !gate_.held_back()) {
+      more_due = promote(queue_.current(tx_ == nullptr), tx_);
+      got = once(reading::plain);
+    }
+    return got;
   }
 
   /// The same, until the time ends.
@@ -210,12 +216,16 @@ class taking {
 
 }  // namespace
 
-void promote(const queue_state& queue, transaction_state* tx) {
+bool promote(const queue_state& queue, transaction_state* tx) {
+  const bool foreign = queue.mapped() != nullptr;
   std::size_t max = promote_batch;
+  std::size_t moved = 0;
   for (int done = 1;; ++done) {
     const promoted now = promote_some(queue, tx, max);
-    if (now.moved + now.passed < max || now.passed > most_passed) return;
-    if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) return;
+    if (now.moved + now.passed < max || now.passed > most_passed) return false;
+    if (foreign && done == most_batches_of_foreign_rows) return false;
+    moved += now.moved;
+    if (!foreign && moved >= most_promoted) return true;
     max = promote_batch + 2 * now.passed;  // the next ones stand behind these
   }
 }

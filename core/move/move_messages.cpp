@@ -154,7 +154,8 @@ class mover {
     deliver_all();  // what an earlier call has left
     forget_marks();
     while (!stopped()) {
-      promote(source(), nullptr);
+      while (!stopped() && promote(source(), nullptr)) {
+      }
       const std::size_t before = told_.moved;
       pass();
       const std::size_t left = look();

@@ -97,6 +97,25 @@ TEST_P(claim_take, a_message_that_only_expires_is_dead_in_the_end) {
   EXPECT_EQ(dead[0].attempts, jobs().max_attempts());
 }
 
+TEST_P(claim_take, of_many_due_messages_is_one_of_the_first_2000) {
+  const std::vector<tableq::new_claim_message> many(2000,
+                                                    {.payload = "first", .options = {.delay = 1s}});
+  jobs().enqueue_batch(many);
+  jobs().enqueue("urgent", {.priority = 9, .delay = 2s});
+  clock.advance(2s);
+  EXPECT_EQ(take_one().payload, "first");
+  EXPECT_EQ(take_one().payload, "urgent");
+}
+
+TEST_P(claim_take, finds_the_message_behind_2000_that_die) {
+  const std::vector<tableq::new_claim_message> many(
+      2000, {.payload = "late", .options = {.delay = 1s, .time_to_live = 1s}});
+  jobs().enqueue_batch(many);
+  jobs().enqueue("good", {.delay = 2s});
+  clock.advance(2s);
+  EXPECT_EQ(take_one().payload, "good");
+}
+
 TEST_P(claim_take, ids_are_never_used_twice) {
   const auto first = jobs().enqueue("a").id;
   EXPECT_EQ(jobs().complete(take_one().receipt), tableq::settle_result::applied);

@@ -296,7 +296,8 @@ class AsyncWorker:
             self._stopping.set()
 
     async def run(self, signals: bool = True) -> int:
-        """Works until it is stopped or cancelled. Returns how many messages it has completed."""
+        """Works until it is stopped or cancelled. Returns how many messages its
+        handlers have done, also those that they have settled themselves."""
         loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         before: Dict[int, Any] = {}

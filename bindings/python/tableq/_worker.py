@@ -105,7 +105,8 @@ class Worker:
         self._poke()
 
     def run(self, signals: bool = True) -> int:
-        """Works until it is stopped. Returns how many messages it has completed.
+        """Works until it is stopped. Returns how many messages its handlers have done,
+        also those that they have settled themselves.
 
         signals: in the main thread, SIGTERM and SIGINT stop it.
         """

@@ -308,6 +308,7 @@ class settler {
       const unrepeated once;
       locked = in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
         std::vector<message_id> ids;
+        ids.reserve(batch.size());
         for (const settlement& one : batch) ids.push_back(one.message->delivery.receipt.id);
         return pass_locked_groups(queue, tx, ids);
       });

@@ -433,7 +433,8 @@ TEST_P(moves, what_cannot_move_is_refused_before_anything_is_changed) {
   static_cast<void>(jobs_there({.max_attempts = 17}));
   const tableq::error differ = thrown_by([&] { move(); });
   EXPECT_EQ(differ.code(), tableq::errc::options_mismatch);
-  EXPECT_NE(std::string(differ.what()).find("max_attempts: 5 in the source, 17 in the target"), std::string::npos);
+  EXPECT_NE(std::string(differ.what()).find("max_attempts: 5 in the source, 17 in the target"),
+            std::string::npos);
   EXPECT_CODE(invalid_argument, tableq::move_messages(db(), db(), "jobs"));
   EXPECT_CODE(invalid_argument, move({.batch = 0}));
   EXPECT_CODE(invalid_argument, move({.lease = 0ms}));

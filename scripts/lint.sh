@@ -6,7 +6,8 @@
 # format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools as the preset `dev` joins
 # them: names, speed, and the checks that found faults here. each: all checks over each source by itself, and each
 # public header compiles by itself, a quarter of an hour: it also finds missing includes.
-# tsql: the texts for SQL Server with rules, and with Microsoft's parser if TABLEQ_TEST_MICROSOFT_PARSER names it. docs: the doc comments of public headers.
+# tsql: the texts for SQL Server with rules, and with Microsoft's parser if TABLEQ_TEST_MICROSOFT_PARSER names it.
+# docs: the doc comments of public headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

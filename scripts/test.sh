@@ -15,7 +15,7 @@
 # sanitizers  under both, but only the suites conformance, unit and drivers: less than an hour
 # all         before a release: all tests, lint, asan, tsan
 #
-# Checks of the sources run beside the tests, which wait for a fifth of their time.
+# Checks of the sources run beside the tests, in the time in which these wait.
 # A PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one. If
 # TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # --accept-licence: you accept the licences of Microsoft's ODBC driver and parser of T-SQL. The tests of SQL Server's
@@ -81,6 +81,7 @@ scratch=
 # shellcheck disable=SC2317  # Called by the trap.
 cleanup() {
   [[ -z $checking ]] || kill -- "-$checking" 2>/dev/null || true
+  [[ -z $checked ]] || rm -f "$checked"
   [[ -z $scratch ]] || rm -rf "$scratch"
 }
 trap cleanup EXIT

@@ -50,6 +50,12 @@ def _file_of(path: str) -> Optional[_File]:
     return found.st_dev, found.st_ino
 
 
+def _open_here(path: str) -> bool:
+    """Whether a Database of this process has that file open."""
+    with _lock:
+        return bool(path) and _file_of(path) in _ours
+
+
 def path_of(url: str) -> Optional[str]:
     """The file that an address names, or None: not SQLite, or no file."""
     scheme, found, rest = url.partition("://")
@@ -70,9 +76,7 @@ def _connecting(event: str, arguments: Tuple[Any, ...]) -> None:
         path = unquote(path[len("file:"):].partition("?")[0])
         if path.startswith("//"):  # An authority: none, or localhost.
             path = "/" + path[2:].partition("/")[2]
-    with _lock:
-        open_here = bool(path) and _file_of(path) in _ours
-    if open_here:
+    if _open_here(path):
         raise Unsupported(
             f"tableq: a Database has {path} open with another SQLite than Python's, and two copies "
             "break each other's locks. Close it first, or use a libtableq that links Python's "
@@ -127,9 +131,7 @@ def check_connection() -> Steps[None]:
         return
     row = (yield "PRAGMA database_list", {}, True).row  # Its first one is of `main`.
     path = "" if row is None else row[2]
-    with _lock:
-        open_here = bool(path) and _file_of(path) in _ours
-    if open_here:
+    if _open_here(path):
         raise Unsupported(
             f"tableq: a Database has {path} open with another SQLite than this connection, and two "
             "copies break each other's locks. Use tableq.Outbox without a Database in this process, "

@@ -17,8 +17,6 @@
 namespace tableq::inline v0::core {
 namespace {
 
-thread_local int brief = 0;  // objects of `brief_locks`
-
 /// The lock of a group.
 std::uint64_t slot_of(std::string_view group) noexcept {
   constexpr std::uint64_t locks_of_a_queue = 256;
@@ -187,16 +185,6 @@ const auto& lock_statement(const queue_state& queue) noexcept {
 }
 
 }  // namespace
-
-brief_locks::brief_locks() noexcept {
-  ++brief;
-}
-brief_locks::~brief_locks() {
-  --brief;
-}
-bool brief_locks::on_this_thread() noexcept {
-  return brief > 0;
-}
 
 group_set groups_of(const queue_state& queue, transaction_state* tx,
                     std::span<const message_id> ids) {

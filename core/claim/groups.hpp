@@ -10,6 +10,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 
+#include "core/base/thread_mark.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/run.hpp"
 
@@ -29,18 +30,7 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 /// While an object lives, its thread waits no longer than a tenth of a second for the locks of
 /// groups, on databases whose transactions may hold them for long. For a caller with work that can
 /// wait.
-///
-/// @par Thread safety
-/// Objects end in the thread that made them, in reverse order.
-class brief_locks {
- public:
-  brief_locks() noexcept;
-  brief_locks(const brief_locks&) = delete;
-  brief_locks& operator=(const brief_locks&) = delete;
-  ~brief_locks();
-
-  [[nodiscard]] static bool on_this_thread() noexcept;
-};
+class brief_locks : public thread_mark<brief_locks> {};
 
 /// Until the transaction ends.
 /// @throws error errc::busy under `brief_locks`.

@@ -11,19 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{250};
 
-thread_local int once = 0;  // objects of `unrepeated`
-
 }  // namespace
-
-unrepeated::unrepeated() noexcept {
-  ++once;
-}
-unrepeated::~unrepeated() {
-  --once;
-}
-bool unrepeated::on_this_thread() noexcept {
-  return once > 0;
-}
 
 retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
     : until_(std::chrono::steady_clock::now() + budget),

@@ -6,6 +6,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/thread_mark.hpp"
 #include "core/observe/observation.hpp"
 #include "core/session/backoff.hpp"
 #include "core/session/session_pool.hpp"
@@ -19,18 +20,7 @@ enum class contact { first, known };
 
 /// While an object lives, the units of work of its thread run once, and are not combined with calls
 /// of other threads: for a caller that has its own way to try again.
-///
-/// @par Thread safety
-/// Objects end in the thread that made them, in reverse order.
-class unrepeated {
- public:
-  unrepeated() noexcept;
-  unrepeated(const unrepeated&) = delete;
-  unrepeated& operator=(const unrepeated&) = delete;
-  ~unrepeated();
-
-  [[nodiscard]] static bool on_this_thread() noexcept;
-};
+class unrepeated : public thread_mark<unrepeated> {};
 
 /// Decides whether tableq's own unit of work runs again, and waits before it does.
 class retry_policy {

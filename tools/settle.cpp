@@ -149,8 +149,8 @@ void add_settlements(CLI::App& app, invocation& call) {
       {.description = "Complete messages that `tableq take` has printed",
        .details = printed_lines,
        .usage = "QUEUE RECEIPT... | QUEUE RECEIPT --result TEXT",
-       .examples = "  tableq complete jobs 17.4294967297.12\n"
-                   "  tableq complete jobs 17.4294967297.12 --result \"$(cat report.json)\""},
+       .examples = "  tableq complete jobs 11.100000001.c\n"
+                   "  tableq complete jobs 11.100000001.c --result \"$(cat report.json)\""},
       complete);
   add_database_command<fail_arguments>(
       app, call, "fail",
@@ -159,8 +159,8 @@ void add_settlements(CLI::App& app, invocation& call) {
                               "attempt.\n") +
                   printed_lines,
        .usage = "QUEUE RECEIPT... --error TEXT [--delay TIME | --final]",
-       .examples = "  tableq fail jobs 17.4294967297.12 --error 'no such file' --delay 5m\n"
-                   "  tableq fail jobs 17.4294967297.12 --error 'not a picture' --final"},
+       .examples = "  tableq fail jobs 11.100000001.c --error 'no such file' --delay 5m\n"
+                   "  tableq fail jobs 11.100000001.c --error 'not a picture' --final"},
       fail);
   add_database_command<receipt_arguments>(
       app, call, "release",
@@ -168,7 +168,7 @@ void add_settlements(CLI::App& app, invocation& call) {
        .details =
            std::string("They are ready at once, and the attempt is not counted.\n") + printed_lines,
        .usage = "QUEUE RECEIPT...",
-       .examples = "  tableq release jobs 17.4294967297.12"},
+       .examples = "  tableq release jobs 11.100000001.c"},
       release);
   add_database_command<extend_arguments>(
       app, call, "extend",
@@ -176,7 +176,7 @@ void add_settlements(CLI::App& app, invocation& call) {
        .details =
            std::string("The leases end TIME from now. The receipts stay valid.\n") + printed_lines,
        .usage = "QUEUE RECEIPT... --lease TIME",
-       .examples = "  tableq extend jobs 17.4294967297.12 --lease 10m"},
+       .examples = "  tableq extend jobs 11.100000001.c --lease 10m"},
       extend);
 }
 

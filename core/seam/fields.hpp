@@ -148,7 +148,7 @@ noexcept {
 inline value to_value(std::string_view characters) noexcept {
   return value(characters);
 }
-/// Borrows it, of a row that is a request too.
+/// Borrows the text: some requests are also rows, whose texts are strings.
 inline value to_value(const std::string& characters) noexcept {
   return value(std::string_view(characters));
 }

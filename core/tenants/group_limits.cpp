@@ -149,7 +149,7 @@ void set_limits_of(const queue_state& queue, const group_limits& limits, std::st
   } else {
     move_some_groups(now, {std::string(group)});
   }
-  // No reader looks for them any more.
+  // Without limits no reader removes what is known of groups, so this call does.
   if (!info->group_limits)
     now.execute(nullptr, statements::group_forget, {.queue = now.name(), .all = true});
   if (!made.of_this_alone) return;

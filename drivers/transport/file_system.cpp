@@ -70,11 +70,22 @@ void note_file_system(const std::string& file, capabilities& of) {
   if (file.starts_with("file:")) return;  // Only SQLite can read it.
   const auto* const found =
       std::ranges::find(shared_ones, type_of_file_system(file), &shared_one::type);
-  if (found == shared_ones.end()) return;
-  of.caution = found->caution;
+  if (found != shared_ones.end()) {
+    of.caution = found->caution;
+    of.caution_remedy =
+        "move it to a disk of this machine, which no other machine or virtual machine shares; "
+        "docs/connecting.md";
+    return;
+  }
+  std::error_code none;  // It is made by the first session.
+  const auto names = std::filesystem::hard_link_count(file, none);
+  if (none || names < 2) return;
+  of.caution =
+      "the file has a second name, a hard link: sessions that open it by that one damage it, for "
+      "SQLite keeps a log beside each name";
   of.caution_remedy =
-      "move it to a disk of this machine, which no other machine or virtual machine shares; "
-      "README.md, Connection strings";
+      "end all programs that use it, then remove the other names (find -samefile); "
+      "docs/connecting.md";
 }
 
 }  // namespace tableq::inline v0::drivers

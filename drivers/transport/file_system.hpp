@@ -12,7 +12,8 @@ namespace tableq::inline v0::drivers {
 
 /// Writes a caution if the file, or the folder where it would be made, is on a file system that
 /// other machines may share: SQLite's sessions agree by locks and by memory that only one kernel
-/// has.
+/// has. Also if the file has several names, since these sessions find the memory and the log by the
+/// name.
 void note_file_system(const std::string& file, capabilities& of);
 
 }  // namespace tableq::inline v0::drivers

@@ -287,6 +287,22 @@ TEST_P(files_on_a_bad_disk, that_other_machines_share_are_told_at_open_and_by_in
   EXPECT_FALSE(found->fix.empty());
 }
 
+TEST_P(files_on_a_bad_disk, with_a_second_name_are_told_at_open_and_by_inspect) {
+  const auto told = std::make_shared<kept_warnings>();
+  const files::path second = file().concat(".second");
+  files::create_hard_link(file(), second);
+  auto warned = open({.observer = told});
+  ASSERT_EQ(told->all.size(), 1U);
+  EXPECT_TRUE(contains(told->all.at(0), "hard link")) << told->all.at(0);
+  const auto findings = warned.inspect();
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const tableq::finding& one) {
+    return contains(one.what, "hard link") && !one.fix.empty();
+  }));
+  files::remove(second);
+  static_cast<void>(open({.observer = told}));
+  EXPECT_EQ(told->all.size(), 1U);
+}
+
 class files_in_use : public files_on_a_bad_disk {};
 INSTANTIATE_TEST_SUITE_P(, files_in_use, testing::Values(&sqlite_file_backend()), backend_name);
 

@@ -11,6 +11,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
+
 namespace tableq::inline v0 {
 
 namespace {

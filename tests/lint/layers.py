@@ -65,6 +65,14 @@ def includes_go_one_way(tree):
                     yield f"{source.name}:{line}: {folder} must not include {header}"
 
 
+def what_core_declares_is_included(tree):
+    """Where files are combined, another one's include hides a missing one."""
+    for source in tree.cpp("core", ends=(".cpp",)):
+        named = source.matches(r"\bcore::[a-z_]+")
+        if named and not any(CORE.match(header) for _, header in source.includes):
+            yield f"{source.name}:{named[0][0]}: {named[0][1][0]} without an include of core"
+
+
 ROOMS = "core/rooms.txt"
 
 
@@ -280,6 +288,7 @@ def values_are_made_in_the_seam(tree):
 
 RULES = [
     includes_go_one_way,
+    what_core_declares_is_included,
     rooms_of_core_keep_their_order,
     no_modules_include_each_other,
     a_dialect_includes_no_other,

@@ -90,6 +90,7 @@ BREACHES = {
         {"bench/databases/raw.cpp": "#include <CLI/CLI.hpp>\n"},
         {"tests/conformance/a_test.cpp": '#include "core/queue/queue_state.hpp"\n'},
     ],
+    "what_core_declares_is_included": [{"core/queue/other.cpp": "#include <string>\nint x = core::f();\n"}],
     "rooms_of_core_keep_their_order": [
         {"core/seam/driver.hpp": '#include "core/queue/queue.hpp"\n'},
         {"core/other/x.cpp": "\n"},

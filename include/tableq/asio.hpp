@@ -91,9 +91,10 @@ class async_calls {
 /// A queue whose calls are asynchronous: `async_queue jobs(calls, db.claim("jobs"))`, and then
 /// `co_await jobs.async_take(net::use_awaitable)`. Handlers get an error code first, of
 /// `tableq_category` or Asio's own, on their associated executor. Options are those of the blocking
-/// calls. A call that was cancelled, or whose `async_calls` is gone, is operation_aborted: then it
-/// has had no effect. The context of that executor lives until the handler was called, or longer
-/// than the `async_calls`: declare it before.
+/// calls; with g++ 12 make them before the co_await (docs/asio.md). A call that was cancelled, or
+/// whose `async_calls` is gone, is operation_aborted: then it has had no effect. The context of
+/// that executor lives until the handler was called, or longer than the `async_calls`: declare it
+/// before.
 ///
 /// Shares the pool and the queue.
 ///
@@ -170,15 +171,16 @@ class async_queue {
         std::forward<Token>(token), std::nullopt, [](Queue& of) { return of.dequeue(); }, nullptr);
   }
 
-  /// Settles a message that was taken: completed, failed, retry_after, give_up or give_back.
-  /// Handler: `void(asio_error, settle_result)`. A cancelled one is as that of async_enqueue.
+  /// Settles a message that was taken: completed, also with a result, failed, retry_after, give_up
+  /// or give_back. Handler: `void(asio_error, settle_result)`. A cancelled one is as that of
+  /// async_enqueue.
   template <class Token>
   auto async_settle(receipt taken, handled verdict, Token&& token) {
     return call<settle_result>(std::forward<Token>(token),
                                [taken = std::move(taken), verdict = std::move(verdict)](Queue& of) {
                                  switch (verdict.what()) {
                                    case handled::how::completed:
-                                     return of.complete(taken);
+                                     return complete(of, taken, verdict.result());
                                    case handled::how::failed:
                                      return of.fail(taken, verdict.why(),
                                                     {.delay = verdict.delay()});
@@ -195,6 +197,16 @@ class async_queue {
   }
 
  private:
+  static settle_result complete(Queue& of, const receipt& taken,
+                                const std::optional<std::string>& result) {
+    if (!result) return of.complete(taken);
+    if constexpr (requires { of.complete(taken, *result); }) {
+      return of.complete(taken, *result);
+    } else {
+      throw error(errc::invalid_argument, advice::never, "only a claim queue keeps results");
+    }
+  }
+
   template <class Result, class Token, class Work>
   auto call(Token&& token, Work work) {
     namespace detail = async_detail;

@@ -106,6 +106,24 @@ TEST_P(asynchronous, each_verdict_settles_as_its_blocking_call) {
   EXPECT_EQ(jobs().take_one()->attempt, 1);
 }
 
+TEST_P(asynchronous, a_completion_keeps_its_result_or_changes_nothing) {
+  tableq::async_calls calls(db(), 2);
+  tableq::async_queue keeps(calls, db().claim("keeps", {.keep_completed = true}));
+  tableq::async_queue forgets(calls, jobs());
+  const tableq::message_id kept = db().claim("keeps").enqueue("work").id;
+  const tableq::message_id stays = jobs().enqueue("work").id;
+  run([&]() -> net::awaitable<void> {
+    const one_delivery got = co_await keeps.async_take(net::use_awaitable);
+    co_await keeps.async_settle(*got, tableq::handled::completed("42"), net::use_awaitable);
+    const one_delivery other = co_await forgets.async_take(net::use_awaitable);
+    const auto [failure, result] = co_await forgets.async_settle(
+        *other, tableq::handled::completed("42"), tokens::as_tuple(net::use_awaitable));
+    EXPECT_EQ(failure, tableq::make_asio_error(errc::invalid_argument));
+  });
+  EXPECT_EQ(db().claim("keeps").get(kept, {.result = true})->result, "42");
+  EXPECT_EQ(jobs().get(stays).value().state, tableq::message_state::leased);
+}
+
 TEST_P(asynchronous, a_read_that_waits_gets_a_message_that_comes_later) {
   tableq::async_calls calls(db(), 2);
   tableq::async_queue queue(calls, jobs());

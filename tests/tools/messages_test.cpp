@@ -166,6 +166,7 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
                              "letters", "--retain-done", "7d"});
   EXPECT_EQ(altered.status, 0);
   EXPECT_TRUE(contains(altered.err, "refused at its next start"));
+  EXPECT_TRUE(contains(altered.err, "grant roles again"));
   EXPECT_TRUE(contains(done({"list"}), "retain_done=7d"));
   jobs = db().claim("jobs");
   jobs.enqueue("x");
@@ -186,12 +187,30 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
   }
 }
 
+TEST_P(tool_messages, that_are_dead_may_be_hidden_from_who_changes_options) {
+  const auto schema = here().other_schema();
+  const auto user = schema ? here().new_user() : std::nullopt;
+  if (!user) GTEST_SKIP() << "this database, or this user, knows no rights";
+  const tableq::claim_options options{.dead_letters = "letters"};
+  static_cast<void>(open({.schema_name = *schema}).claim("jobs", options));
+  here().sql(tableq::grants(db().backend(), tableq::role::owner, user->name, "jobs",
+                            {.kind = tableq::kind::claim, .claim = options},
+                            {.schema_name = *schema}));
+  const ended altered =
+      run({"alter", "jobs", "--dead-letters", "none", "--schema", *schema, "--db", user->url});
+  EXPECT_EQ(altered.status, 0) << altered.err;
+  EXPECT_TRUE(contains(altered.out, "letters  ->  none")) << altered.out;
+}
+
 TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
   auto jobs = db().claim("grouped", {.max_attempts = 1, .groups = {.enabled = true}});
   const ended altered = run({"alter", "grouped", "--retain-dead", "7d", "--groups", "2"});
   EXPECT_EQ(altered.status, 0) << altered.err;
   EXPECT_TRUE(contains(altered.out, "group_limit     1     ->  2")) << altered.out;
   EXPECT_TRUE(contains(altered.out, "retain_dead_ms  none  ->  604800000")) << altered.out;
+  EXPECT_FALSE(contains(altered.err, "grant roles again")) << altered.err;
+  EXPECT_TRUE(contains(run({"alter", "grouped", "--keep-completed", "yes", "--dry-run"}).err,
+                       "grant roles again"));
   jobs = db().claim("grouped");
   for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.group = "one"});
   EXPECT_EQ(jobs.take(3).size(), 2U);

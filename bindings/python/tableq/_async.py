@@ -382,6 +382,7 @@ class AsyncWorker:
                 self._begin(jobs, keeper)
                 if not jobs and self._queue.database.closed:
                     return
+                jobs.clear()  # The next wait keeps no payloads.
         finally:
             stopping.cancel()
 
@@ -442,6 +443,7 @@ class AsyncWorker:
             )
             self._completed += 1 if counts else 0
         finally:
+            failure = None  # Its traceback has this frame: they would keep each other.
             self._running.pop(job.receipt, None)
 
     def _note_lost(self, keeper: Any) -> None:

@@ -553,7 +553,7 @@ class Database(Closing):
                     done.acquire(timeout=_SIGNAL_SECONDS)
             raise
         if errors:
-            raise errors[0]
+            raise errors.pop()  # Kept here, it would keep this frame, which keeps it.
         if not results:  # The database was closed before the call began.
             return attempt(stop)
         return results[0]

@@ -267,7 +267,7 @@ class Worker:
                 choice.refused(line)
                 continue
             if jobs:
-                self._handle(jobs[0], source)
+                self._handle(jobs.pop(), source)  # The next wait keeps no payload.
 
     def _ends_empty(self) -> bool:
         with self._lock:
@@ -304,6 +304,7 @@ class Worker:
                 job.release()
             raise
         finally:
+            failure = None  # Its traceback has this frame: they would keep each other.
             with self._lock:
                 self._running.pop(job.receipt, None)
             if not job.settled and not job.lost and not keeper.closed:

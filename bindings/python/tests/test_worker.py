@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import logging
@@ -9,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 
 import tableq
 from conftest import Place, Thread, start, until
+from tableq._async import AsyncWorker
 from tableq._worker import Worker
 
 
@@ -474,3 +477,68 @@ def test_close_ends_a_worker_that_waits_for_several_queues(place: Place) -> None
     until(lambda: worker._alive == 3)
     db.close()
     assert running.result() == 0
+
+
+class Noted(Exception):
+    """Raised by a handler; each is in `all` until it is freed."""
+
+    all: "weakref.WeakSet[Noted]" = weakref.WeakSet()
+
+    def __init__(self) -> None:
+        self.all.add(self)
+
+
+def fail(job: tableq.Job) -> None:
+    raise Noted
+
+
+async def fail_async(job: tableq.Job) -> None:
+    raise Noted
+
+
+def test_a_failed_attempt_needs_no_garbage_collector(
+    jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may run where gc is off, or frozen before a fork."""
+    monkeypatch.setattr(logging.getLogger("tableq"), "disabled", True)  # pytest keeps records
+    gc.disable()
+    try:
+        jobs.put("a")
+        jobs.work(fail, until_empty=True)
+        assert not Noted.all
+        jobs.put("a")
+        asyncio.run(jobs.work_async(fail_async, until_empty=True))
+        assert not Noted.all
+        with pytest.raises(Noted):
+            jobs.database._beside(fail)  # type: ignore[arg-type]
+        assert not Noted.all
+    finally:
+        gc.enable()
+
+
+def test_a_worker_that_waits_keeps_no_message(jobs: tableq.ClaimQueue) -> None:
+    kept = []
+    jobs.put("a")
+    worker = tableq.Worker(jobs, lambda job: kept.append(weakref.ref(job._rows)))
+    running = Thread(worker.run)
+    until(lambda: kept and kept[0]() is None)
+    worker.stop()
+    assert running.result() == 1
+
+
+def test_an_async_worker_that_waits_keeps_no_message(jobs: tableq.ClaimQueue) -> None:
+    jobs.put("a")
+
+    async def handler(job: tableq.Job) -> None:
+        kept.append(weakref.ref(job._rows))
+
+    async def main() -> int:
+        worker = AsyncWorker(jobs, handler)
+        running = asyncio.ensure_future(worker.run())
+        while not kept or kept[0]() is not None:
+            await asyncio.sleep(0.001)
+        worker.stop()
+        return await running
+
+    kept: "list[weakref.ref[Any]]" = []
+    assert asyncio.run(asyncio.wait_for(main(), 60)) == 1

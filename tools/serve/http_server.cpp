@@ -182,12 +182,14 @@ class http_server::state::connection : public std::enable_shared_from_this<conne
                       504, std::string("The database has not answered in time. ") + advice),
                   false);
     });
-    asio::post(lane.threads, [self = shared_from_this(), of = std::move(asked), &lane] {
+    asio::post(lane.threads, [self = shared_from_this(), of = std::move(asked), &lane]() mutable {
       auto made = std::make_shared<response>();
       // Nobody waits for one that is late: it does not begin any more.
       if (!self->answered_) *made = self->state_->pages->respond(*of);
       --lane.waiting;
-      asio::post(self->state_->io, [self, made] {
+      // Not the last owner: a connection ends in the thread of `io`.
+      asio::io_context& io = self->state_->io;
+      asio::post(io, [self = std::move(self), made] {
         if (self->answered_.exchange(true)) return;  // Too late: another one was sent.
         self->late_.cancel();
         self->write(std::move(*made));

@@ -156,6 +156,17 @@ TEST_P(lost_sessions_by_faults, of_a_round_trip_concern_all_its_statements) {
   EXPECT_EQ(trouble_.failures(), 3U);
 }
 
+/// Before some takes a database asks where messages begin.
+TEST_P(lost_sessions_by_faults, before_a_take_that_was_never_sent_are_no_unknown_outcome) {
+  auto jobs = trouble_.open(here().quick_url(), {.max_sessions = 1}).claim("jobs");
+  jobs.set_limits({.concurrency = 1000});
+  jobs.enqueue_batch(std::vector<tableq::new_claim_message>(300, {"a"}));
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(jobs.take_one());  // its statements are prepared
+  trouble_.fail("claim.floor", lost);
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(jobs.take_one()) << i;
+  EXPECT_EQ(jobs.stats().leased, 250U);
+}
+
 TEST_P(faults, that_a_database_takes_back_have_no_effect_either_way) {
   auto mail = faulty_mail();
   for (const moment when : {moment::before, moment::after}) {

@@ -168,11 +168,10 @@ row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::
   const bool timeless = of->set_clock() && by == order::times;
   if (timeless) return from(what, of->names, shared, {}, {});
   const bool outside = alone();
-  if (!outside) {
+  if (outside) {
+    before(what, [&] { look(*of, by); });
+  } else {
     touch(of, by);
-  } else if (!aside([&] { look(*of, by); }) && !usable()) {
-    throw error(errc::connection_lost, advice::session, "the session was lost before the statement",
-                {.backend = dialect_name(), .operation = std::string(what.name)});
   }
   const table_places::start begun = of->where.begin(clock::now(), asks_for_due(what, shared));
   row_set rows = read_from(*of, what, shared, begun.where, by);
@@ -224,7 +223,7 @@ row_set floor_session::glance(known_table& of, const core::contract& what,
 row_set floor_session::among(const std::shared_ptr<known_table>& of, const core::contract& what,
                              std::span<const value> shared, std::span<const value> items) {
   if (alone()) {
-    aside([&] { learn(*of, false); });
+    before(what, [&] { learn(*of, false); });
   } else {
     touch(of, order_of(statement::claim_take, of->names.by_turns));
   }
@@ -262,14 +261,14 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
   const std::shared_ptr<known_table> table = tables_->of(names);
   const bool outside = alone();
   if (!reads) {
-    if (outside) aside([&] { learn(*table, false); });
+    if (outside) before(what, [&] { learn(*table, false); });
     const table_places::start begun = table->where.glance(clock::now());
     const bool done = send(begun.where, {});
     if (done) table->where.glanced(begun, clock::now());
     return done;
   }
   const order by = order_of(what.id, names.by_turns);
-  if (outside) aside([&] { look(*table, by); });
+  if (outside) before(what, [&] { look(*table, by); });
   const table_places::start begun =
       table->where.begin(clock::now(), asks_for_due(what, one.shared));
   const places where = usable_places(*table, begun.where);
@@ -355,6 +354,13 @@ bool floor_session::aside(Work work) noexcept {
   } catch (...) {  // noexcept: the places stay as they are.
     return false;
   }
+}
+
+template <class Work>
+void floor_session::before(const core::contract& what, Work work) {
+  if (aside(work) || usable()) return;
+  throw error(errc::connection_lost, advice::session, "the session was lost before the statement",
+              {.backend = dialect_name(), .operation = std::string(what.name)});
 }
 
 void floor_session::learn(known_table& of, bool first) {

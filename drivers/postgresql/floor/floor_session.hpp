@@ -112,6 +112,10 @@ class floor_session final : public dialect_session {
   /// @return whether it succeeded.
   template <class Work>
   bool aside(Work work) noexcept;
+  /// The same before a statement outside of transactions, which is not sent if the session is lost.
+  /// @throws error errc::connection_lost, then.
+  template <class Work>
+  void before(const core::contract& what, Work work);
   /// @param first only if this process knows nothing.
   void learn(known_table& of, bool first);
   void look(known_table& of, order by);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import concurrent.futures
+import contextlib
 import functools
 import inspect
 import signal
@@ -19,10 +20,12 @@ from typing import (
     Callable,
     Deque,
     Dict,
+    Iterable,
     List,
     Optional,
     Set,
     TypeVar,
+    Union,
 )
 
 from ._errors import Error, InvalidArgument, call
@@ -30,9 +33,10 @@ from ._exits import ending_signals, is_failure
 from ._handles import Duration, made, wait_milliseconds
 from ._library import lib
 from ._messages import Job, log
-from ._pause import Pauses
 from ._queue import Queue
-from ._verdict import is_empty, of_a_close, passes, settle
+from ._sources import Choice, Source, Turn
+from ._verdict import passes, settle
+from ._worker_base import WorkerBase
 
 if TYPE_CHECKING:
     from ._lease import LeaseQueue
@@ -261,34 +265,34 @@ def _of_the_handler_alone(error: BaseException) -> bool:
     )
 
 
-class AsyncWorker:
-    """Takes messages and awaits a handler for each: see `ClaimQueue.work_async`."""
+def _refusal(handler: Any) -> Optional[str]:
+    return _NOT_ASYNC if _is_plain(handler) else None
+
+
+class AsyncWorker(WorkerBase):
+    """Takes messages and awaits a handler for each: see `ClaimQueue.work_async`. Several queues may
+    share its handlers: `AsyncWorker([Source(orders, ship), Source(mails, send)])`.
+
+    `run` returns when it has ended; `stop` ends it in order.
+    """
 
     def __init__(
         self,
-        queue: "LeaseQueue",
-        handler: Callable[[Job], Awaitable[Any]],
+        queue: "Union[LeaseQueue, Iterable[Source]]",
+        handler: Optional[Callable[[Job], Awaitable[Any]]] = None,
         concurrency: int = 10,
         lease: Optional[Duration] = None,
         until_empty: bool = False,
+        grace: Optional[Duration] = None,
     ) -> None:
         if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
             raise InvalidArgument("tableq: concurrency is an int of at least 1")
-        if not callable(handler):
-            raise InvalidArgument("tableq: handler is not callable")
-        if _is_plain(handler):
-            raise InvalidArgument(_NOT_ASYNC)
-        self._queue = queue
-        self._handler = handler
+        super().__init__(queue, handler, _refusal, lease, until_empty, grace)
         self._concurrency = min(concurrency, 10_000)
-        self._lease = lease
-        self._until_empty = until_empty
-        self._running: Dict[str, Job] = {}
         self._tasks: Set["asyncio.Task[None]"] = set()
-        self._completed = 0
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._stopping: Optional[asyncio.Event] = None
-        self._failure: Optional[BaseException] = None
-        self._signals = 0
+        self._news: Optional["asyncio.Future[None]"] = None
 
     def stop(self) -> None:
         """Takes no more messages; running handlers finish. Call it in the loop's thread."""
@@ -298,30 +302,30 @@ class AsyncWorker:
     async def run(self, signals: bool = True) -> int:
         """Works until it is stopped or cancelled. Returns how many messages its
         handlers have done, also those that they have settled themselves."""
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         before: Dict[int, Any] = {}
-        keeper = self._queue.database.keeper()
-        descriptor = keeper.fileno()
-        loop.add_reader(descriptor, self._note_lost, keeper)
+        choice = Choice(self._sources, self._lock, watched=True)
+        self._keepers = {key: each.keeper() for key, each in self._databases.items()}
+        lost = {keeper.fileno(): keeper for keeper in self._keepers.values()}
+        for each in self._databases.values():
+            each._adopt(self)
+        for descriptor, keeper in lost.items():
+            loop.add_reader(descriptor, self._note_lost, keeper)
+        loop.add_reader(choice.descriptor, self._readable, choice)
         try:
             if signals and threading.current_thread() is threading.main_thread():
                 for number in ending_signals():
                     before[number] = signal.getsignal(number)
                     loop.add_signal_handler(number, self._signalled, asyncio.current_task())
-            await self._take(keeper)
-            while self._tasks:
-                await asyncio.wait(self._tasks)
+            await self._take(choice)
+            self._stopping.set()
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=self._grace)
+            await self._cut_off()
         except BaseException as error:
             self._stopping.set()
-            for task in self._tasks:
-                task.cancel()
-            try:
-                if self._tasks:
-                    await asyncio.wait(self._tasks)
-            finally:
-                # Of tasks that had not begun, or that a second cancel has left.
-                await self._give_back(list(self._running.values()))
+            await self._cut_off()
             if self._signals > 1 and isinstance(error, asyncio.CancelledError):
                 raise KeyboardInterrupt from None
             raise
@@ -329,11 +333,19 @@ class AsyncWorker:
             for known, handler in before.items():
                 loop.remove_signal_handler(known)
                 signal.signal(known, handler)
-            loop.remove_reader(descriptor)
-            keeper.close()
+            for descriptor in (choice.descriptor, *lost):
+                loop.remove_reader(descriptor)
+            for keeper in self._keepers.values():
+                keeper.close()
         if self._failure is not None:
             raise self._failure
         return self._completed
+
+    def _leave(self) -> None:
+        """A database is closed, perhaps by another thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # The loop is closed.
+                self._loop.call_soon_threadsafe(self.stop)
 
     def _signalled(self, run: "asyncio.Task[Any]") -> None:
         self._signals += 1
@@ -341,10 +353,15 @@ class AsyncWorker:
             run.cancel()
         self.stop()
 
-    async def _take(self, keeper: Any) -> None:
+    def _readable(self, choice: Choice) -> None:
+        choice.readable()
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    async def _take(self, choice: Choice) -> None:
         assert self._stopping is not None
         stopping = asyncio.ensure_future(self._stopping.wait())
-        pauses = Pauses()
+        longest = 0.2 if self._until_empty else 3600.0
         try:
             while not self._stopping.is_set():
                 free = self._concurrency - len(self._tasks)
@@ -353,10 +370,17 @@ class AsyncWorker:
                         [*self._tasks, stopping], return_when=asyncio.FIRST_COMPLETED
                     )
                     continue
-                wait = 0.2 if self._until_empty else 3600
-                taking = asyncio.ensure_future(
-                    self._queue.take_async(free, wait=wait, lease=self._lease)
-                )
+                turn, pause = choice.pick(free)
+                if turn is None:
+                    self._news = asyncio.get_running_loop().create_future()
+                    both: "List[asyncio.Future[Any]]" = [self._news, stopping]
+                    await asyncio.wait(
+                        both, timeout=min(pause, longest), return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if await self._is_over():
+                        return
+                    continue
+                taking = asyncio.ensure_future(self._read(choice, turn))
                 try:
                     await asyncio.wait([taking, stopping], return_when=asyncio.FIRST_COMPLETED)
                 except asyncio.CancelledError:
@@ -365,26 +389,39 @@ class AsyncWorker:
                 if not taking.done():
                     await self._cancel(taking)
                     return
+                source = turn.line.source
                 try:
-                    jobs = taking.result()
-                    if not jobs and self._until_empty and not self._tasks:
-                        if await self._queue.database._run(lambda: is_empty(self._queue)):
-                            return
+                    self._begin(taking.result(), source)
                 except Error as error:
-                    if self._queue.database._closing:
+                    if source.queue.database._closing:
                         return
                     if not passes(error):
                         raise
                     log.warning("tableq: %s", error)
-                    await asyncio.wait([stopping], timeout=pauses.next())
-                    continue
-                pauses = Pauses()
-                self._begin(jobs, keeper)
-                if not jobs and self._queue.database.closed:
-                    return
-                jobs.clear()  # The next wait keeps no payloads.
+                    choice.refused(turn.line)
+                del taking  # The next wait keeps no payloads.
         finally:
             stopping.cancel()
+
+    async def _is_over(self) -> bool:
+        if not self._until_empty or self._tasks:
+            return False
+        try:
+            return await self._sources[0].queue.database._run(self._ends_empty)
+        except Error as error:
+            if not self._of_a_close(error):
+                raise
+            return True
+
+    async def _read(self, choice: Choice, turn: Turn) -> List[Job]:
+        queue = turn.line.source.queue
+
+        def once() -> List[Job]:
+            jobs = queue.take(turn.most, lease=self._lease)
+            choice.read(turn, len(jobs))
+            return jobs
+
+        return await _read_now(queue, once, queue._give_back)
 
     async def _cancel(self, taking: "asyncio.Future[List[Job]]") -> None:
         if not taking.done():
@@ -393,37 +430,48 @@ class AsyncWorker:
         if not taking.cancelled() and taking.exception() is None:
             await self._give_back(taking.result())
 
+    async def _cut_off(self) -> None:
+        """Cancels the handlers that run, and gives their messages back."""
+        for task in self._tasks:
+            task.cancel()
+        try:
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+        finally:
+            # Of tasks that had not begun, or that a second cancel has left.
+            await self._give_back(list(self._running.values()))
+
     async def _give_back(self, jobs: List[Job]) -> None:
         """Also if the await is cancelled."""
-        if jobs and not self._queue.database._closing:
-            await self._queue.database._run_to_end(lambda: self._queue._give_back(jobs))
+        for queue in {id(job.queue): job.queue for job in jobs}.values():
+            if not queue.database._closing:
+                its = [job for job in jobs if job.queue is queue]
+                await queue.database._run_to_end(functools.partial(queue._give_back, its))
 
-    def _begin(self, jobs: List[Job], keeper: Any) -> None:
+    def _begin(self, jobs: List[Job], source: Source) -> None:
         for job in jobs:
             # Each has its task, also if the keeper refuses: then the task gives the message back.
             self._running[job.receipt] = job
-            task = asyncio.ensure_future(self._handle(job, keeper))
+            task = asyncio.ensure_future(self._handle(job, source))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is None:
-            return
-        if not of_a_close(error, self._queue.database):
-            self._failure = self._failure or error
-        self.stop()
+        if error is not None:
+            self._note_failure(error)
+            self.stop()
 
-    async def _handle(self, job: Job, keeper: Any) -> None:
+    async def _handle(self, job: Job, source: Source) -> None:
         failure: Optional[BaseException] = None
-        database = self._queue.database
+        database = source.queue.database
         try:
             try:
-                keeper.add(job, self._lease)
+                self._keepers[id(database)].add(job, self._lease)
                 awaitable = True
                 try:
-                    working = self._handler(job)
+                    working = source.handler(job)
                     awaitable = inspect.isawaitable(working)
                     if awaitable:
                         await working
@@ -445,11 +493,3 @@ class AsyncWorker:
         finally:
             failure = None  # Its traceback has this frame: they would keep each other.
             self._running.pop(job.receipt, None)
-
-    def _note_lost(self, keeper: Any) -> None:
-        if keeper.closed:
-            return
-        for lost in keeper.lost():
-            job = self._running.get(lost.receipt)
-            if job is not None:
-                job._told(lost.why)

@@ -516,16 +516,19 @@ class LeaseQueue(Queue):
         lease: Optional[Duration] = None,
         until_empty: bool = False,
         signals: bool = True,
+        grace: Optional[Duration] = None,
     ) -> int:
         """The same with `await handler(job)` for up to `concurrency` jobs at a time, on the event
         loop. Cancel it to end it at once: handlers are cancelled, and their messages given back.
 
         handler: an `async def`; a plain function is refused. A lambda, a decorated function or
         another callable ends the worker with InvalidArgument when its result cannot be awaited; its
-        message is given back."""
+        message is given back.
+        grace: a handler that is still running after that time is cancelled, and its message given
+        back."""
         from ._async import AsyncWorker
 
-        worker = AsyncWorker(self, handler, concurrency, lease, until_empty)
+        worker = AsyncWorker(self, handler, concurrency, lease, until_empty, grace)
         return await worker.run(signals)
 
     def stats(self, *, exact: bool = False, count_to: Optional[int] = None) -> ClaimStats:

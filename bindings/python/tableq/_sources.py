@@ -1,20 +1,21 @@
-"""The queues of a worker with threads, and which of them a free thread reads next."""
+"""The queues of a worker, and which of them it reads next."""
 
 from __future__ import annotations
 
 import threading
 import time
 from ctypes import byref, c_int64
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple
 
-from ._errors import call
-from ._handles import made
+from ._errors import InvalidArgument, call
+from ._handles import made, of_type
+from ._lease import LeaseQueue
 from ._library import lib
 from ._messages import Job
 from ._pause import Pauses
+from ._queue import Queue
 
-if TYPE_CHECKING:
-    from ._lease import LeaseQueue
+_NO_SOURCES = "tableq: give a queue and a handler, or a list of tableq.Source"
 
 
 class Source(NamedTuple):
@@ -29,9 +30,44 @@ class Source(NamedTuple):
     handler: Callable[[Job], Any]
     weight: int = 1
     """The share among sources of equal precedence, 1 to 1,000: with 3 and 1 the first gets three of
-    four free threads, while both have messages."""
+    four messages, while both have some."""
     precedence: int = 0
-    """A free thread takes no message of a lower one while a higher one has some."""
+    """No message of a lower one is taken while a higher one has some."""
+
+
+def sources_of(
+    queue: Any, handler: Any, refusal: Callable[[Any], Optional[str]]
+) -> List[Source]:
+    """The sources of a worker, which is given a queue and its handler, or sources. `refusal` says
+    why a handler is none of its kind."""
+    if isinstance(queue, Queue):
+        sources = [Source(queue, handler)]  # type: ignore[arg-type]
+    elif isinstance(queue, (str, bytes)) or not isinstance(queue, Iterable):
+        raise InvalidArgument(f"{_NO_SOURCES}, not {type(queue).__name__}")
+    else:
+        if handler is not None:
+            raise InvalidArgument("tableq: of several queues each Source has its own handler")
+        sources = list(queue)
+        if not 1 <= len(sources) <= 100:
+            raise InvalidArgument("tableq: a worker has 1 to 100 sources")
+    for each in sources:
+        if not isinstance(each, Source):
+            raise InvalidArgument(f"{_NO_SOURCES}, not of {type(each).__name__}")
+        of_type(each.queue, LeaseQueue, "the queue of a worker")
+        if not callable(each.handler):
+            raise InvalidArgument("tableq: handler is not callable")
+        refused = refusal(each.handler)
+        if refused is not None:
+            raise InvalidArgument(refused)
+        for number, name, least, most in (
+            (each.weight, "weight", 1, 1000),
+            (each.precedence, "precedence", -(2**31), 2**31 - 1),
+        ):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise InvalidArgument(f"tableq: {name} is an int")
+            if not least <= number <= most:
+                raise InvalidArgument(f"tableq: {name} is {least:,} to {most:,}")
+    return sources
 
 
 class Line:
@@ -42,19 +78,27 @@ class Line:
         self.number = number
         self.named = True  # It may have messages.
         self.news = 0  # How often that was heard: a read that began before tells nothing.
-        self.turns = 0.0  # Reads, each counted as 1 / weight.
+        self.turns = 0.0  # Messages and empty reads, each counted as 1 / weight.
         self.pauses: Optional[Pauses] = None  # Of a database that refuses for now.
         self.rests = 0.0  # Until then no thread reads; for ever while one tries.
 
 
-class Choice:
-    """Gives each free thread the queue that it reads. With one queue the reads wait; with several a
-    watch tells which of them may have a message."""
+class Turn(NamedTuple):
+    """A queue to read."""
 
-    def __init__(self, sources: List[Source], lock: Any) -> None:
+    line: Line
+    news: int  # What the read does not tell of: see `Line.news`.
+    most: int  # Messages to take.
+
+
+class Choice:
+    """Says which queue is read next. With one queue the reads of threads wait themselves; otherwise
+    a watch tells which queue may have a message."""
+
+    def __init__(self, sources: List[Source], lock: Any, *, watched: bool) -> None:
         self._changed = threading.Condition(lock)
         self._lines = [Line(each, number) for number, each in enumerate(sources)]
-        self.waits = len(sources) > 1
+        self.waits = watched
         self.descriptor = -1
         if self.waits:
             self._watch = made(lib.tq_watch_free, lib.tq_watch_new)
@@ -74,30 +118,45 @@ class Choice:
         with self._changed:
             self._changed.notify_all()
 
-    def next(self, longest: float) -> Optional[Tuple[Line, int]]:
-        """The queue to read, and what `read` wants. None: there is none yet, after `longest` seconds
-        at most."""
+    def next(self, longest: float) -> Optional[Turn]:
+        """The queue that a thread reads. None: there is none yet, after `longest` seconds at most."""
         with self._changed:
-            line, pause = self._best()
-            if line is None:
+            turn, pause = self.pick(1)
+            if turn is None:
                 self._changed.wait(min(pause, longest))
-                line, _ = self._best()
-            if line is None:
-                return None
-            line.turns += 1 / line.source.weight
+                turn, _ = self.pick(1)
+            return turn
+
+    def pick(self, room: int) -> Tuple[Optional[Turn], float]:
+        """The queue to read for a worker with room for so many messages. Without one, also how long
+        until a queue has rested."""
+        with self._changed:
+            now = time.monotonic()
+            named = [line for line in self._lines if line.named]
+            able = [line for line in named if line.rests <= now]
+            if not able:
+                return None, min([line.rests for line in named], default=float("inf")) - now
+            line = min(able, key=lambda line: (-line.source.precedence, line.turns))
+            weight, precedence = line.source.weight, line.source.precedence
+            all_weights = sum(
+                other.source.weight for other in able if other.source.precedence == precedence
+            )
+            line.turns += 1 / weight
             if line.pauses is not None:
                 line.rests = float("inf")
-            return line, line.news
+            return Turn(line, line.news, max(1, room * weight // all_weights)), 0.0
 
-    def read(self, line: Line, news: int, found: bool) -> None:
-        """A read has ended."""
+    def read(self, turn: Turn, found: int) -> None:
+        """A read has ended, which has found so many messages."""
+        line = turn.line
         with self._changed:
             if line.pauses is not None:
                 line.pauses, line.rests = None, 0.0
                 self._changed.notify_all()
+            line.turns += max(found - 1, 0) / line.source.weight
             if found and self.waits:
                 self._name(line)
-            if found or not self.waits or line.news != news:
+            if found or not self.waits or line.news != turn.news:
                 return
             line.named = False
         call(lib.tq_watch_done, self._watch, line.number, 0)
@@ -119,12 +178,3 @@ class Choice:
         line.named = True
         line.news += 1
         self._changed.notify()
-
-    def _best(self) -> Tuple[Optional[Line], float]:
-        """Without one, also how long until a queue has rested."""
-        now = time.monotonic()
-        named = [line for line in self._lines if line.named]
-        able = [line for line in named if line.rests <= now]
-        if not able:
-            return None, min([line.rests for line in named], default=float("inf")) - now
-        return min(able, key=lambda line: (-line.source.precedence, line.turns)), 0.0

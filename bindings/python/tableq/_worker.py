@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional,
 
 from ._errors import Error, InvalidArgument
 from ._exits import ending_signals
-from ._handles import FOR_READ, Duration, Options, Stop, span_milliseconds
+from ._handles import FOR_READ, Duration, Options, Stop
 from ._keeper import Keeper
 from ._messages import Job, log
-from ._queue import Queue
 from ._sources import Choice, Source
-from ._verdict import is_empty, of_a_close, passes, settle
+from ._verdict import passes, settle
+from ._worker_base import WorkerBase
 
 if TYPE_CHECKING:
     from ._database import Database
@@ -34,34 +34,11 @@ _SIGNAL_MS = 100.0
 _NOT_AWAITED = "tableq: the handler is a coroutine, which work does not await: use work_async"
 
 
-def _sources_of(queue: Any, handler: Any) -> List[Source]:
-    if isinstance(queue, Queue):
-        sources = [Source(queue, handler)]  # type: ignore[arg-type]
-    else:
-        if handler is not None:
-            raise InvalidArgument("tableq: of several queues each Source has its own handler")
-        sources = list(queue)
-        if not 1 <= len(sources) <= 100:
-            raise InvalidArgument("tableq: a worker has 1 to 100 sources")
-    for each in sources:
-        if not isinstance(each, Source) or not isinstance(each.queue, Queue):
-            raise InvalidArgument("tableq: give a queue and a handler, or a list of tableq.Source")
-        if not callable(each.handler):
-            raise InvalidArgument("tableq: handler is not callable")
-        if inspect.iscoroutinefunction(each.handler):
-            raise InvalidArgument(_NOT_AWAITED)
-        for number, name, least, most in (
-            (each.weight, "weight", 1, 1000),
-            (each.precedence, "precedence", -(2**31), 2**31 - 1),
-        ):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise InvalidArgument(f"tableq: {name} is an int")
-            if not least <= number <= most:
-                raise InvalidArgument(f"tableq: {name} is {least:,} to {most:,}")
-    return sources
+def _refusal(handler: Any) -> Optional[str]:
+    return _NOT_AWAITED if inspect.iscoroutinefunction(handler) else None
 
 
-class Worker:
+class Worker(WorkerBase):
     """Takes messages and gives each to a handler, in threads of its own: see `ClaimQueue.work`.
     Several queues may share the threads: `Worker([Source(orders, ship), Source(mails, send)])`.
 
@@ -79,24 +56,12 @@ class Worker:
     ) -> None:
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1000:
             raise InvalidArgument("tableq: threads is 1 to 1,000")
-        self._sources = _sources_of(queue, handler)
-        self._databases: "Dict[int, Database]" = {
-            id(each.queue.database): each.queue.database for each in self._sources
-        }
+        super().__init__(queue, handler, _refusal, lease, until_empty, grace)
         self._count = threads
-        self._lease = lease
-        self._until_empty = until_empty
-        self._grace = None if grace is None else span_milliseconds(grace, "grace") / 1000
-        self._lock = threading.RLock()  # A signal's handler may come in the midst of it.
-        self._keepers: Dict[int, Keeper] = {}  # By the database's id.
-        self._running: Dict[str, Job] = {}
         self._alive = 0
-        self._completed = 0
-        self._failure: Optional[BaseException] = None
         self._ending = threading.Event()
         self._stop = Stop()
         self._wake: List[int] = []
-        self._signals = 0
 
     def stop(self) -> None:
         """Takes no more messages; running handlers finish. Returns at once."""
@@ -114,7 +79,7 @@ class Worker:
             raise InvalidArgument("tableq: a worker runs once")
         before: Dict[int, Any] = {}
         threads: List[threading.Thread] = []
-        choice = Choice(self._sources, self._lock)
+        choice = Choice(self._sources, self._lock, watched=len(self._sources) > 1)
         self._keepers = {key: each.keeper() for key, each in self._databases.items()}
         # Now: a database may close its keeper as soon as a thread runs.
         lost = {keeper.fileno(): keeper for keeper in self._keepers.values()}
@@ -207,13 +172,6 @@ class Worker:
                 else:
                     self._note_lost(lost[descriptor])
 
-    def _note_lost(self, keeper: Keeper) -> None:
-        for lost in keeper.lost():
-            with self._lock:
-                job = self._running.get(lost.receipt)
-            if job is not None:
-                job._told(lost.why)
-
     def _abandon(self) -> None:
         """Gives the messages of running handlers back. Their threads go on and are refused."""
         with self._lock:
@@ -229,9 +187,7 @@ class Worker:
         try:
             self._take_and_handle(choice)
         except BaseException as error:  # It is raised by `run`.
-            if not any(of_a_close(error, each) for each in self._databases.values()):
-                with self._lock:
-                    self._failure = self._failure or error
+            self._note_failure(error)
             self.stop()
         finally:
             with self._lock:
@@ -246,15 +202,14 @@ class Worker:
                 if self._ends_empty():
                     self.stop()
                 continue
-            line, news = chosen
-            source = line.source
+            source = chosen.line.source
             options = Options(FOR_READ)
             options.integer(b"wait_ms", 0 if choice.waits else wait)
             options.duration(b"lease_ms", self._lease)
             options.stop(self._stop)
             try:
                 jobs = source.queue._take(1, options)
-                choice.read(line, news, bool(jobs))
+                choice.read(chosen, len(jobs))
                 if not jobs and self._ends_empty():
                     self.stop()
             except Error as error:
@@ -264,22 +219,10 @@ class Worker:
                 if not passes(error):
                     raise
                 log.warning("tableq: %s", error)
-                choice.refused(line)
+                choice.refused(chosen.line)
                 continue
             if jobs:
                 self._handle(jobs.pop(), source)  # The next wait keeps no payload.
-
-    def _ends_empty(self) -> bool:
-        with self._lock:
-            if not self._until_empty or self._running:
-                return False
-        try:
-            return all(is_empty(each.queue) for each in self._sources)
-        except Error as error:
-            if not passes(error):
-                raise
-            log.warning("tableq: %s", error)
-            return False
 
     def _handle(self, job: Job, source: Source) -> None:
         keeper = self._keepers[id(source.queue.database)]

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import weakref
+from pathlib import Path
 from typing import Any, Awaitable, Callable, List
 
 import pytest
@@ -385,6 +386,128 @@ def test_a_worker_is_stopped_in_order(jobs: tableq.ClaimQueue) -> None:
     assert go(work) == 2
     stats = jobs.stats()
     assert (stats.ready, stats.leased) == (1, 0)
+
+
+def test_the_grace_of_a_stopped_worker_gives_back_what_still_runs(jobs: tableq.ClaimQueue) -> None:
+    jobs.put_batch(["quick", "slow"])
+
+    async def work() -> int:
+        both = asyncio.Event()
+        begun: List[str] = []
+
+        async def handler(job: tableq.Job) -> None:
+            begun.append(job.text)
+            if len(begun) == 2:
+                worker.stop()
+                both.set()
+            await (both if job.text == "quick" else asyncio.Event()).wait()
+
+        worker = tableq.AsyncWorker(jobs, handler, grace=0.3)
+        return int(await worker.run())
+
+    assert go(work) == 1
+    assert [(job.text, job.attempt) for job in jobs.take(5)] == [("slow", 1)]
+
+
+def test_several_queues_share_the_handlers_of_an_async_worker(place: Place, tmp_path: Path) -> None:
+    near = place.open()
+    far = tableq.open(f"sqlite://{tmp_path}/far.db")
+    with far:
+        queues = near.claim("orders"), near.claim("mails"), far.claim("remote")
+
+        async def work() -> int:
+            done: List[str] = []
+
+            async def handler(job: tableq.Job) -> None:
+                done.append(job.queue.name + job.text)
+
+            worker = tableq.AsyncWorker([tableq.Source(each, handler) for each in queues], None, 4)
+            running = asyncio.ensure_future(worker.run())
+            for each in queues:
+                await asyncio.sleep(0.05)
+                await each.put_async("x")  # While it waits for all of them.
+                await asyncio.gather(*[each.put_async("y") for _ in range(20)])
+            await _until(lambda: len(done) == 63)
+            worker.stop()
+            assert [done.count(each.name + "y") for each in queues] == [20, 20, 20]
+            return int(await running)
+
+        assert go(work) == 63
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_the_sources_of_an_async_worker_have_precedence_and_weight(
+    db: tableq.Database, concurrency: int
+) -> None:
+    urgent, many, few = db.claim("urgent"), db.claim("many"), db.claim("few")
+    done: List[str] = []
+
+    async def handler(job: tableq.Job) -> None:
+        done.append(job.text)
+
+    for queue in (few, many, urgent):
+        queue.put_batch([queue.name] * 12)
+    sources = [
+        tableq.Source(few, handler),
+        tableq.Source(many, handler, weight=3),
+        tableq.Source(urgent, handler, precedence=1),
+    ]
+    worker = tableq.AsyncWorker(sources, concurrency=concurrency, until_empty=True)
+    assert go(worker.run) == 36
+    assert done[:12] == ["urgent"] * 12
+    assert done[12:28].count("many") == 12 and done[12:28].count("few") == 4
+
+
+def test_an_async_worker_goes_on_while_one_database_is_away(
+    db: tableq.Database, jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = db.claim("away")
+    refusals: List[int] = []
+    done: List[str] = []
+
+    def refuse(*arguments: Any) -> Any:
+        refusals.append(1)
+        raise tableq.ConnectionFailed("tableq: the database is away")
+
+    async def handler(job: tableq.Job) -> None:
+        done.append(job.text)
+
+    monkeypatch.setattr(away, "_take", refuse)
+    jobs.put_batch(["x"] * 50)
+    sources = [tableq.Source(away, handler, precedence=1), tableq.Source(jobs, handler)]
+    worker = tableq.AsyncWorker(sources)
+
+    async def work() -> int:
+        running = asyncio.ensure_future(worker.run())
+        await _until(lambda: len(done) == 50 and len(refusals) > 2)
+        worker.stop()
+        return int(await running)
+
+    assert go(work) == 50
+    assert len(refusals) < 50
+
+
+@pytest.mark.parametrize("until_empty", [False, True])
+def test_close_ends_an_async_worker_that_waits_for_several_queues(
+    place: Place, until_empty: bool
+) -> None:
+    db, other = place.open(), place.open()
+    other.claim("others").put("x", delay=3600)
+
+    async def handler(job: tableq.Job) -> None:
+        pass
+
+    sources = [tableq.Source(each.claim("others"), handler) for each in (db, other)]
+
+    async def work() -> int:
+        running = asyncio.ensure_future(
+            tableq.AsyncWorker(sources, until_empty=until_empty).run()
+        )
+        await asyncio.sleep(0.3)
+        await asyncio.get_running_loop().run_in_executor(None, other.close)
+        return int(await running)
+
+    assert go(work) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

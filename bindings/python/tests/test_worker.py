@@ -457,16 +457,33 @@ def test_a_database_that_is_away_holds_up_only_its_own_queues(
     assert len(refusals) < 50
 
 
-def test_wrong_sources_of_a_worker_are_refused(jobs: tableq.ClaimQueue) -> None:
-    good = tableq.Source(jobs, print)
-    for wrong in ([], [good] * 101, [jobs], ["x"]):
+@pytest.mark.parametrize("kind", [tableq.Worker, tableq.AsyncWorker])
+def test_wrong_sources_of_a_worker_are_refused(
+    db: tableq.Database, jobs: tableq.ClaimQueue, kind: Any
+) -> None:
+    handler: Any = lambda job: None  # noqa: E731
+    good: Any = tableq.Source(jobs, handler)
+    for wrong in ([], [good] * 101, [jobs], ["x"], "x", 5, None, good, jobs):
         with pytest.raises(tableq.InvalidArgument):
-            tableq.Worker(wrong)  # type: ignore[arg-type]
+            kind(wrong)
+    for wrong in (5, None, "x", [jobs]):
+        with pytest.raises(tableq.InvalidArgument, match="tableq.Source"):
+            kind(wrong)
+    for queue in (5, db, db.fifo("mail")):
+        with pytest.raises(tableq.InvalidArgument, match="the queue of a worker is a LeaseQueue"):
+            kind([good._replace(queue=queue)])
+    with pytest.raises(tableq.InvalidArgument, match="the queue of a worker is a LeaseQueue"):
+        kind(db.fifo("mail"), handler)
     for number in (0, 1001, True, 1.5):
         with pytest.raises(tableq.InvalidArgument, match="weight"):
-            tableq.Worker([good._replace(weight=number)])  # type: ignore[arg-type]
+            kind([good._replace(weight=number)])
     with pytest.raises(tableq.InvalidArgument, match="each Source"):
-        tableq.Worker([good], print)
+        kind([good], handler)
+    with pytest.raises(tableq.InvalidArgument, match="callable"):
+        kind([good._replace(handler=5)])
+    for name, value in (("lease", "5"), ("until_empty", "no"), ("grace", "5"), ("grace", -1)):
+        with pytest.raises(tableq.InvalidArgument, match=name):
+            kind(jobs, handler, **{name: value})
 
 
 def test_close_ends_a_worker_that_waits_for_several_queues(place: Place) -> None:

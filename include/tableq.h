@@ -445,6 +445,13 @@ TQ_API int tq_schedule_add(tq_database* db, const void* payload, size_t size,
 /// Replaces the rule of that name.
 TQ_API int tq_schedule_change(tq_database* db, const void* payload, size_t size,
                               const tq_options* rule, tq_error** error);
+/// Replaces a rule if it is still as it was found. To change some fields, find it, and begin anew
+/// while it was changed meanwhile. The name stays.
+/// @param found of `tq_schedule_find`, one row.
+/// @param changed receives 0 if somebody else has changed or removed the rule. May be NULL.
+TQ_API int tq_schedule_change_found(tq_database* db, const tq_result* found, const void* payload,
+                                    size_t size, const tq_options* rule, int* changed,
+                                    tq_error** error);
 /// Stops following a rule.
 /// @param existed receives whether there is one, as in the next three. May be NULL.
 TQ_API int tq_schedule_pause(tq_database* db, const char* name, size_t name_size, int* existed,

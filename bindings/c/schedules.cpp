@@ -98,6 +98,24 @@ int tq_schedule_change(tq_database* db, const void* payload, size_t size, const 
                        tq_error** error) {
   return calling(error, [&] { checked(db).db.schedules().change(rule_of(payload, size, rule)); });
 }
+int tq_schedule_change_found(tq_database* db, const tq_result* found, const void* payload,
+                             size_t size, const tq_options* rule, int* changed, tq_error** error) {
+  return telling(changed, error, [&]() -> int {
+    const auto* const rows = items_of<rule_row>(checked(found));
+    if (rows == nullptr || rows->size() != 1) refuse("found is one rule, of tq_schedule_find");
+    const tableq::schedule& before = rows->front().info.rule;
+    const tableq::schedule wanted = rule_of(payload, size, rule);
+    struct differs {};
+    try {
+      return checked(db).db.schedules().change(before.name, [&](tableq::schedule& stored) {
+        if (stored != before) throw differs();
+        stored = wanted;
+      });
+    } catch (const differs&) {
+      return 0;
+    }
+  });
+}
 int tq_schedule_pause(tq_database* db, const char* name, size_t name_size, int* existed,
                       tq_error** error) {
   return told_by_name(db, name, name_size, existed, error, &tableq::schedules::pause);

@@ -181,6 +181,25 @@ void schedules::change(const schedule& rule) {
                               rule.payload.size(), given.get(), e);
   });
 }
+bool schedules::change(text_view name, const std::function<void(schedule&)>& edit) {
+  const std::string_view wanted = name.view();
+  for (int changed = 0;;) {
+    const c_result found = asked([&](tq_result** r, tq_error** e) {
+      return tq_schedule_find(access::shared(state_)->get(outside_), wanted.data(), wanted.size(),
+                              r, e);
+    });
+    if (tq_result_count(found.get()) == 0) return false;
+    schedule rule = rules_of(found).front().rule;
+    edit(rule);
+    const c_options given = rule_options(rule);
+    done([&](tq_error** e) {
+      return tq_schedule_change_found(access::shared(state_)->get(outside_), found.get(),
+                                      rule.payload.data(), rule.payload.size(), given.get(),
+                                      &changed, e);
+    });
+    if (changed != 0) return true;
+  }
+}
 bool schedules::pause(text_view name) {
   return told_by_name(access::shared(state_)->get(outside_), name, tq_schedule_pause);
 }

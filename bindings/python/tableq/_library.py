@@ -115,6 +115,7 @@ SLOW_CALLS: _Declared = {
     "tq_database_metrics": (c_int, (c_void_p, c_char_p, _out)),
     "tq_schedule_add": (c_int, (c_void_p, *_text, c_void_p)),
     "tq_schedule_change": (c_int, (c_void_p, *_text, c_void_p)),
+    "tq_schedule_change_found": (c_int, (c_void_p, c_void_p, *_text, c_void_p, _int)),
     "tq_schedule_pause": (c_int, (c_void_p, *_text, _int)),
     "tq_schedule_resume": (c_int, (c_void_p, *_text, _int)),
     "tq_schedule_remove": (c_int, (c_void_p, *_text, _int)),

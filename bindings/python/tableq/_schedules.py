@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from ._errors import NotFound, call
 from ._handles import (
@@ -115,9 +115,14 @@ class Schedules:
     def __init__(self, database: "Database") -> None:
         self._database = database
 
-    def _store(self, function: Any, rule: Schedule) -> None:
+    def _store(self, function: Any, rule: Schedule, *before: Any, after: Sequence[Any] = ()) -> None:
         payload = bytes_of(rule.payload)
-        call(function, self._database._handle(), payload, len(payload), _options(rule))
+        call(function, self._database._handle(), *before, payload, len(payload), _options(rule),
+             *after)
+
+    def _found(self, name: str) -> Result:
+        text = text_of(name, "name")
+        return Result(lib.tq_schedule_find, self._database._handle(), text, len(text))
 
     def _by_name(self, function: Any, name: str) -> bool:
         text = text_of(name, "name")
@@ -131,17 +136,22 @@ class Schedules:
 
     def change(self, rule: Union[Schedule, str], **fields: Any) -> None:
         """Replaces the rule of that name, or changes some fields of the rule with a name:
-        `change("nightly", cron="30 3 * * *")`. A paused one stays paused."""
-        if isinstance(rule, str):
-            stored = self.find(rule)
-            if stored is None:
+        `change("nightly", cron="30 3 * * *")`, which keeps what somebody else changes meanwhile. A
+        paused one stays paused."""
+        if not isinstance(rule, str):
+            if fields:
+                raise TypeError("give a whole rule, or a name and fields")
+            self._store(lib.tq_schedule_change, rule)
+            return
+        if "cron" in fields or "every" in fields:
+            fields = {"cron": None, "every": None, **fields}
+        changed, pointer = out_int()
+        while not changed.value:
+            found = self._found(rule)
+            if not len(found):
                 raise NotFound("there is no schedule of this name; add it")
-            if "cron" in fields or "every" in fields:
-                fields = {"cron": None, "every": None, **fields}
-            rule = dataclasses.replace(stored.rule, **fields)
-        elif fields:
-            raise TypeError("give a whole rule, or a name and fields")
-        self._store(lib.tq_schedule_change, rule)
+            wanted = dataclasses.replace(_info(found, 0).rule, **fields)
+            self._store(lib.tq_schedule_change_found, wanted, found, after=[pointer])
 
     def pause(self, name: str) -> bool:
         """Stops following a rule. Returns whether there is one."""
@@ -181,6 +191,5 @@ class Schedules:
 
     def find(self, name: str) -> Optional[ScheduleInfo]:
         """One of them, or None."""
-        text = text_of(name, "name")
-        rows = Result(lib.tq_schedule_find, self._database._handle(), text, len(text))
+        rows = self._found(name)
         return _info(rows, 0) if len(rows) else None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+from typing import Any
 
 import pytest
 
 import tableq
+from conftest import Place
 
 
 def test_a_rule_is_added_followed_changed_and_removed(jobs: tableq.ClaimQueue, db: tableq.Database) -> None:
@@ -42,6 +45,32 @@ def test_a_rule_is_added_followed_changed_and_removed(jobs: tableq.ClaimQueue, d
     assert db.schedules.remove("often") and not db.schedules.remove("often")
     assert db.schedules.find("often") is None
     assert "schedules" not in db.find("jobs").options  # type: ignore[union-attr]
+
+
+def test_a_change_of_some_fields_keeps_what_another_changes_meanwhile(
+    place: Place, jobs: tableq.ClaimQueue, db: tableq.Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.schedules.add(tableq.Schedule("nightly", "jobs", "report", cron="@daily"))
+    other = place.open()
+    plain = tableq._schedules._info
+
+    def slow(*arguments: Any) -> tableq.ScheduleInfo:
+        monkeypatch.undo()
+        found = plain(*arguments)
+        other.schedules.change(dataclasses.replace(found.rule, payload="long report"))
+        return found
+
+    monkeypatch.setattr(tableq._schedules, "_info", slow)
+    db.schedules.change("nightly", cron="@hourly", priority=3)
+    found = db.schedules.find("nightly")
+    assert found is not None and (found.rule.cron, found.rule.priority) == ("@hourly", 3)
+    assert found.rule.payload == b"long report"
+    monkeypatch.setattr(tableq._schedules, "_info", lambda *arguments: (
+        monkeypatch.undo(), other.schedules.remove("nightly"), plain(*arguments)
+    )[2])
+    with pytest.raises(tableq.NotFound):
+        db.schedules.change("nightly", cron="@daily")
+    assert db.schedules.list() == []
 
 
 def test_an_owner_declares_its_rules(jobs: tableq.ClaimQueue, db: tableq.Database) -> None:

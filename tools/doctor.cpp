@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -24,11 +25,19 @@ struct doctor_arguments : arguments {
   flag verbose{command, "--verbose", "Also a line for each check that found nothing"};
 };
 
+/// Whether `database::inspect` tells of the mapping of this file.
+bool knows_mapping(const tableq::database& db, const std::string& file) {
+  const std::string given = to_json(read_mapping(file));
+  return std::ranges::any_of(db.queues(), [&](const tableq::queue_info& each) {
+    return each.table && to_json(*each.table) == given;
+  });
+}
+
 exit_status inspect(const connection_options& connection, const doctor_arguments& given) {
   tableq::database db = connect(connection);
   tell_of_no_queues(db, connection);
   std::vector<tableq::finding> all = db.inspect();
-  if (given.mapping.given()) {
+  if (given.mapping.given() && !knows_mapping(db, given.mapping.text())) {
     for (tableq::finding& one : open_mapping(db, given.mapping.text()).inspect()) {
       constexpr std::string_view any = "MAPPING";
       const std::size_t at = one.fix.find(any);

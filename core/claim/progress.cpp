@@ -54,9 +54,9 @@ void store(const queue_state& queue, transaction_state* tx,
   for (const auto& [of, note] : said) {
     items.push_back({.id = of.id, .fence = of.fence, .done = note.done, .note = note.text});
   }
-  for (const auto& row : queue.execute(tx, statements::claim_progress, {}, items)) {
-    queue.shared().notes.stored(said[row.item]);
-  }
+  const auto rows = queue.execute(tx, statements::claim_progress, {}, items);
+  if (tx != nullptr) return;  // A rollback would undo it: the next extension stores it again.
+  for (const auto& row : rows) queue.shared().notes.stored(said[row.item]);
 }
 
 /// Rings when a message is settled through this database object.

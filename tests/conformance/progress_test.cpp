@@ -148,6 +148,9 @@ TEST_P(progress, in_a_transaction_goes_with_it) {
   EXPECT_EQ(jobs().in(tx).extend(taken, 1min), settle_result::applied);
   tx.rollback();
   EXPECT_FALSE(shown());
+  EXPECT_EQ(jobs().extend(taken, 1min), settle_result::applied);
+  ASSERT_TRUE(shown());
+  EXPECT_EQ(shown()->note, "half");
 }
 
 TEST_P(progress, from_plain_sql_is_shown_as_its_text) {

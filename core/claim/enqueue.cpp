@@ -32,13 +32,13 @@ constexpr int most_replacements = 3;
 /// The messages of one call as items of statements. Owns the converted texts.
 class batch {
  public:
-  batch(const queue_state& queue, std::span<const claim_message> messages)
+  batch(const queue_state& queue, std::span<const claim_message> messages, bool traced)
       : messages_(messages), queue_(queue) {
     for (const claim_message& one : messages) {
       check_payload(one.payload, queue.database().payloads());
       check_message(*one.options, queue.info().groups.has_value());
     }
-    trace_ = queue.database().current_trace();
+    if (!traced) trace_ = queue.database().current_trace();
     for (const claim_message& one : messages) items_.push_back(to_item(one));
     const auto placed = [](const claim_message& one) { return one.options->batch.has_value(); };
     if (std::ranges::none_of(messages, placed)) return;
@@ -273,9 +273,10 @@ void expect_due(const queue_state& queue, std::span<const claim_message> message
 }  // namespace
 
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
-                                 std::span<const claim_message> messages, const when_full& full) {
+                                 std::span<const claim_message> messages, const when_full& full,
+                                 bool traced) {
   if (messages.empty()) return {};
-  const batch request(queue, messages);
+  const batch request(queue, messages, traced);
   expect_due(queue, messages);
   room held(queue, tx, request.size(), full);
   if (request.plain()) {
@@ -366,13 +367,13 @@ namespace tableq::inline v0 {
 namespace {
 
 /// @param Message a type with a payload and options.
-template <class Message>
+template <bool traced, class Message>
 std::vector<enqueued> add_each(const core::queue_state& queue, core::transaction_state* tx,
                                std::span<const Message> messages, const when_full& full) {
   std::vector<core::claim_message> views;
   views.reserve(messages.size());
   for (const Message& one : messages) views.push_back({one.payload, &one.options});
-  return core::add_claims(queue, tx, views, full);
+  return core::add_claims(queue, tx, views, full, traced);
 }
 
 }  // namespace
@@ -389,7 +390,7 @@ enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options&
 std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_message>& messages,
                                                  const when_full& full) {
   const core::stop_scope heard(full.stop);
-  return core::operation(*this, core::statement::claim_enqueue, add_each<new_claim_message>,
+  return core::operation(*this, core::statement::claim_enqueue, add_each<false, new_claim_message>,
                          messages.items(), full);
 }
 
@@ -413,7 +414,7 @@ void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options
         return traced;
       },
       [](const core::queue_state& mine, core::transaction_state* tx, const auto& items) {
-        return add_each(mine, tx, items, {});
+        return add_each<true>(mine, tx, items, {});
       });
 }
 

@@ -39,8 +39,10 @@ struct claim_message {
   std::string_view payload;
   const claim_enqueue_options* options;
 };
+/// @param traced the messages have the trace contexts of their callers; otherwise it asks for one.
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
-                                 std::span<const claim_message> messages, const when_full& full);
+                                 std::span<const claim_message> messages, const when_full& full,
+                                 bool traced = false);
 
 /// For messages of schedules and at the ends of batches, which go to queues of any kind that tableq
 /// has made. Other kinds than `claim` have of the options only `created_at`.

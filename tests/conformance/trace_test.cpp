@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "support/at_once.hpp"
 #include "support/fixture.hpp"
@@ -46,6 +47,16 @@ TEST_P(trace, goes_with_each_message_of_a_batch_and_with_asynchronous_ones) {
   for (const auto& each : queue.take(10)) {
     EXPECT_EQ(tableq::trace_of(each.headers).value().traceparent, sent_trace) << each.payload;
   }
+}
+
+TEST_P(trace, of_the_thread_that_stores_them_is_not_that_of_asynchronous_ones) {
+  const auto hook = [caller = std::this_thread::get_id()] {
+    const bool called = std::this_thread::get_id() == caller;
+    return tableq::trace_context{.traceparent = called ? "" : another_trace};
+  };
+  auto queue = open({.trace = hook}).claim("jobs", at_once());
+  queue.enqueue_async("a", {}).get();
+  EXPECT_TRUE(only(queue).headers.empty());
 }
 
 TEST_P(trace, of_the_message_itself_stays) {

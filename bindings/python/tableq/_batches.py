@@ -84,7 +84,7 @@ def batch_parts(batch: AnyBatch) -> Tuple[int, Optional[str]]:
 def member_of(receipt: str) -> Tuple[int, int]:
     """The identity of the queue and the id of the message, of a receipt of this library."""
     message, _, queue = receipt.split(".")[:3]
-    return int(queue), int(message)
+    return int(queue, 16), int(message, 16)
 
 
 def set_batch(options: Options, key: str, batch: Optional[AnyBatch]) -> None:

@@ -47,6 +47,18 @@ tableq::redriven redrive_some(tableq::claim_queue& queue, const redrive_argument
   return queue.redrive_all(choice);
 }
 
+/// Where a queue that others' dead messages moved to has none of its own. Empty: it is not such a
+/// queue.
+std::string words_on_sender(const tableq::database& db, const std::string& letters) {
+  for (const tableq::queue_info& each : db.queues()) {
+    if (each.dead_letters == letters) {
+      return "dead messages of " + each.name + " move to " + letters + ": `tableq redrive " +
+             each.name + "` brings them back";
+    }
+  }
+  return {};
+}
+
 exit_status redrive(const connection_options& connection, const redrive_arguments& given) {
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   const bool filtered = given.filter.by_filter(!ids.empty());
@@ -59,18 +71,23 @@ exit_status redrive(const connection_options& connection, const redrive_argument
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   tableq::claim_queue& queue = as_claim(opened, "only claim queues have dead messages");
+  const auto told = [&](exit_status ended, std::string words) {
+    if (ended == exit_status::nothing && words.empty()) words = words_on_sender(db, queue.name());
+    if (!words.empty()) status_line().note(words);
+    return ended;
+  };
   if (filtered && !some) {
-    return given.filter.run("ready", [&](const auto& filter, const auto& options) {
+    const auto fitting = [&](const auto& filter, const auto& options) {
       return queue.redrive(filter, options);
-    });
+    };
+    return told(given.filter.run("ready", fitting), "");
   }
   const tableq::redriven result =
       some ? redrive_some(queue, given) : tableq::redriven{.count = queue.redrive(ids)};
   const std::string letters =
       result.count == 0 && !some ? words_on_dead_letters(db, queue) : std::string();
   given.filter.print({.count = result.count, .key_held = result.key_held});
-  if (!letters.empty()) status_line().note(letters);
-  return result.count > 0 ? exit_status::done : exit_status::nothing;
+  return told(result.count > 0 ? exit_status::done : exit_status::nothing, letters);
 }
 
 /// @param path the name of the command.

@@ -69,6 +69,12 @@ TEST_P(tool_dead, says_where_dead_messages_moved) {
     EXPECT_TRUE(contains(refused.err, "tableq dead redrive mail --all")) << refused.err;
   }
   EXPECT_EQ(run({"dead", "list", "letters"}).err, "");
+  for (const words& way :
+       {words{"redrive", "letters", "--all"}, words{"redrive", "letters", "1"}}) {
+    const ended nothing = run(way);
+    EXPECT_EQ(nothing.status, 1);
+    EXPECT_TRUE(contains(nothing.err, "`tableq redrive mail`")) << nothing.err;
+  }
   const ended purge = run({"dead", "purge", "mail"});
   EXPECT_EQ(purge.status, 0);
   EXPECT_EQ(purge.out, "0\n");

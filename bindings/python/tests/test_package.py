@@ -7,7 +7,6 @@ import os
 import pickle
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import typing
@@ -233,35 +232,6 @@ def test_the_examples_are_named_on_the_page() -> None:
     for example in (ROOT / "examples").glob("*.py"):
         assert example.name in page
     assert environment()["PYTHONPATH"] == str(ROOT)
-
-
-def _blocks(title: str, language: str) -> List[str]:
-    page = (PROJECT / "docs/python.md").read_text()
-    section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return re.findall(rf"^```{language}\n(.*?)^```", section, re.M | re.S)
-
-
-def test_five_minutes_by_the_page_alone(tmp_path: Path) -> None:
-    producer, worker = _blocks("Five minutes", "python")
-    (tmp_path / "producer.py").write_text(producer)
-    (tmp_path / "worker.py").write_text(worker)
-    shell = _blocks("Five minutes", "sh")[1]
-    assert "kill -9" in shell
-    *first, last = shell.replace("python3", sys.executable).strip().splitlines()
-    seen = subprocess.run(
-        ["bash", "-c", "\n".join(first)], cwd=tmp_path, env=environment(), text=True, timeout=60,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    ).stdout
-    worker_again = start(["bash", "-c", f"exec timeout --foreground 60 {last}"], cwd=tmp_path)
-    assert worker_again.stdout is not None
-    # timeout alone would send a signal twice. Threads print, and a line may stand beside another one.
-    while set(re.findall(r"done: (\w)\.jpg", seen)) != set("abcdef"):
-        line = worker_again.stdout.readline()
-        assert line, seen
-        seen += line
-    worker_again.send_signal(signal.SIGINT)
-    worker_again.communicate(timeout=60)
-    assert worker_again.returncode == 0
 
 
 def test_the_page_says_what_holds() -> None:

@@ -51,7 +51,7 @@ struct group_options {
   /// index; on PostgreSQL reads pass over all messages that were read since the last vacuum: after
   /// 100,000 of them under a held snapshot, some 4,200 pages and 30 to 70 ms a read.
   bool by_turns = false;
-  /// False: the queue has no groups. `{}` gives it groups, with one message at a time.
+  /// False: as not given; a new queue has no groups. `{}` gives it some, one message at a time.
   bool enabled = true;
 
   friend bool operator==(const group_options&, const group_options&) = default;

@@ -309,11 +309,11 @@ class Database(Closing):
         (1 s, 5 s, 30 s, then 5 min) in a new queue, or "none". retry_jitter: per cent.
         keep_completed: a completed message stays until `purge`. keys: how long a message holds its
         key, "active" or "waiting". key_window: how long a completed one does. groups: messages may
-        have a group, as with each of the next three. group_limit: leases of one at a time.
-        group_on_failure: "hold" or "pass" while one of its messages rests. group_by_turns: a long
-        backlog of one holds up no other. dead_letters: the queue that receives dead messages.
-        retain_done, retain_dead: finished messages that old are removed. batches: messages may
-        belong to batches.
+        have a group, as with each of the next three; False is as None. group_limit: leases of one
+        at a time. group_on_failure: "hold" or "pass" while one of its messages rests.
+        group_by_turns: a long backlog of one holds up no other. dead_letters: the queue that
+        receives dead messages. retain_done, retain_dead: finished messages that old are removed.
+        batches: messages may belong to batches.
         """
         given = {name: value for name, value in locals().items() if name not in ("self", "name")}
         return ClaimQueue(self, self._queue(name, b"claim", claim_options(given)))

@@ -173,7 +173,7 @@ struct callers_session {
   bool keep_statements = false;  ///< Statements that add messages stay prepared in it.
 };
 
-/// One database address.
+/// One database address. Outlives its sessions and listeners.
 class driver {
  public:
   /// @param pooled as endpoint::pooled.

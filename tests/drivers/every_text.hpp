@@ -20,7 +20,8 @@ struct named_text {
 
 /// Makes the tables of `every_text`.
 inline void define_all(const std::string& url) {
-  const auto session = tableq::core::make_driver(url)->connect();
+  const auto driver = tableq::core::make_driver(url);
+  const auto session = driver->connect();
   for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
     session->define(kind, tableq::core::names_for({}, kind));
   }

@@ -45,7 +45,8 @@ TEST_P(enlisted_file, whose_transaction_ends_with_an_error_is_not_told_to_repeat
 TEST(log_of_a_new_file, is_not_missed_by_a_session_that_has_not_opened_it) {
   const scratch_directory scratch;
   const std::string file = (scratch / "new.db").string();
-  const auto session = tableq::core::make_driver("sqlite://" + file)->connect();
+  const auto driver = tableq::core::make_driver("sqlite://" + file);
+  const auto session = driver->connect();
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "CREATE TABLE t (x)", nullptr, nullptr, nullptr), SQLITE_OK);

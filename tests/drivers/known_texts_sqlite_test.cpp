@@ -51,7 +51,8 @@ bool has_prepared(tableq::core::connection& session, std::string_view part) {
 }
 
 TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
-  const auto session = tableq::core::make_driver(here().url())->connect();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto session = driver->connect();
   const std::array identity{tableq::core::value(std::int64_t{1})};
   for (std::size_t i = 0; i < most_known_texts + 10; ++i) {
     session->execute(table_exists, tableq::core::names_for({}, "used"), {}, {});
@@ -70,7 +71,8 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
 TEST_P(known_texts_of_sqlite, are_told_apart_when_two_names_have_one_hash) {
   auto db = tableq::database::open(here().url());
   const auto queue = db.fifo("mail");
-  const auto session = tableq::core::make_driver(here().url())->connect();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto session = driver->connect();
   const auto mail = tableq::core::names_for({}, "mail");
   auto absent = tableq::core::names_for({}, "absent");
   absent.slot = mail.slot;

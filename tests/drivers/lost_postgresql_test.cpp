@@ -24,7 +24,8 @@ class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
-    session_ = tableq::core::make_driver(here().url())->connect();
+    driver_ = tableq::core::make_driver(here().url());
+    session_ = driver_->connect();
     session_->define("catalog", names_);
     session_->define("fifo", names_);
     id_ = here()
@@ -69,6 +70,7 @@ class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
 
  private:
   tableq::core::table_names names_ = tableq::core::names_for({}, "mail");
+  std::unique_ptr<tableq::core::driver> driver_;
   std::unique_ptr<tableq::core::connection> session_;
   std::string id_;
 };

@@ -224,7 +224,8 @@ TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) 
   auto mail = db().fifo(mail_name);
   auto names = tableq::core::names_for({}, mail_name);
   names.identity = db().find(mail_name)->identity;
-  const auto ear = tableq::core::make_driver(here().url())->listen();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto ear = driver->listen();
   ASSERT_NE(ear, nullptr);
   const auto session = here().session();
   {
@@ -242,7 +243,8 @@ TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) 
 }
 
 TEST_P(listening_to_postgresql, ends_when_it_is_interrupted) {
-  const auto ear = tableq::core::make_driver(here().url())->listen();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto ear = driver->listen();
   ear->interrupt();
   EXPECT_TRUE(ear->wait(24h).notices.empty());
 }
@@ -253,7 +255,8 @@ TEST_P(listening_to_postgresql, hears_of_names_of_every_length) {
   static_cast<void>(prefixed.fifo(longest));
   auto names = tableq::core::names_for({.table_prefix = "p_34567890123456"}, longest);
   names.identity = prefixed.find(longest)->identity;
-  const auto ear = tableq::core::make_driver(here().url())->listen();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto ear = driver->listen();
   ASSERT_TRUE(ear->follow(names, true));
   prefixed.fifo(longest).enqueue("x");
   EXPECT_EQ(ear->wait(1min).notices.size(), 1U);

@@ -128,7 +128,8 @@ TEST_P(kept_statements, of_dropped_queues_go) {
 }
 
 TEST_P(kept_statements, do_not_grow_with_the_number_of_queues) {
-  const auto session = tableq::core::make_driver(here().url())->connect();
+  const auto driver = tableq::core::make_driver(here().url());
+  const auto session = driver->connect();
   for (std::size_t i = 0; i < tableq::drivers::most_known_texts + 10; ++i) {
     session->execute(contract_of(tableq::core::statement::table_exists),
                      tableq::core::names_for({}, "queue" + std::to_string(i)), {}, {});

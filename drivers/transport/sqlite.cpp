@@ -396,7 +396,9 @@ void connect(soci::session& session, const endpoint& address) {
   if (alone && !file.empty()) opening.emplace(file);
   try {
     session.open(soci::sqlite3, address.connect.substr(0, address.connect.size() - own));
-    if (opening) tell_end(handle_of(session));
+    if (!opening) return;
+    opening.reset();  // Without memory SQLite calls `end` at once, which waits for the end of this.
+    tell_end(handle_of(session));
   } catch (const soci::sqlite3_soci_error& failure) {
     const std::string missing = missing_directory(file);
     if (std::string refused = refused_writes(file); missing.empty() && !refused.empty()) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <string>
 
@@ -98,6 +99,26 @@ TEST(other_code_on_the_file, is_refused_also_with_the_descriptor_of_a_session_th
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(tableq::database::open(url).heap("jobs").peek(9).size(), 2U);
   }
+}
+
+// SQLite gives back at once what it has no memory for.
+TEST(other_code_on_the_file, is_refused_without_a_wait_where_memory_is_short) {
+  const scratch_directory folder;
+  const std::string url = "sqlite://" + folder.path().string() + "/jobs.db?other_sqlite=refuse";
+  const auto stays = tableq::database::open(url);
+  const std::int64_t used = sqlite_api::sqlite3_memory_used();
+  bool opens = false;
+  for (std::int64_t more = 0; !opens && !HasFailure(); more += 32) {
+    sqlite_api::sqlite3_hard_heap_limit64(used + more);
+    try {
+      static_cast<void>(tableq::database::open(url, {.retry_for = std::chrono::milliseconds(0)}));
+      opens = true;
+    } catch (const tableq::error& failure) {
+      EXPECT_TRUE(contains(failure.what(), "out of memory")) << failure.what();
+    }
+    sqlite_api::sqlite3_hard_heap_limit64(0);
+  }
+  EXPECT_TRUE(opens);
 }
 
 #else

@@ -71,6 +71,11 @@ class Keeper(Closing):
         waits."""
         return Result(lib.tq_keeper_lost, self._handle()).records(LostLease)
 
+    def _news(self) -> List[LostLease]:
+        """The same, of none once it is closed, which another thread may do at any step."""
+        pointer = self._pointer
+        return Result(lib.tq_keeper_lost, pointer).records(LostLease) if pointer else []
+
     def fileno(self) -> int:
         """A descriptor that is readable while `lost` has something to tell."""
         return int(lib.tq_keeper_descriptor(self._handle()))

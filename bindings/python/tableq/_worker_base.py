@@ -45,9 +45,7 @@ class WorkerBase:
         self._signals = 0
 
     def _note_lost(self, keeper: Keeper) -> None:
-        if keeper.closed:
-            return
-        for lost in keeper.lost():
+        for lost in keeper._news():
             with self._lock:
                 job = self._running.get(lost.receipt)
             if job is not None:

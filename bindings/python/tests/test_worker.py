@@ -559,3 +559,22 @@ def test_an_async_worker_that_waits_keeps_no_message(jobs: tableq.ClaimQueue) ->
 
     kept: "list[weakref.ref[Any]]" = []
     assert asyncio.run(asyncio.wait_for(main(), 60)) == 1
+
+
+def test_a_close_beside_the_news_of_a_lost_lease_ends_a_worker(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, other = place.open(), place.open()
+    jobs, theirs = db.claim("jobs"), other.claim("jobs")
+    jobs.put("a")
+    monkeypatch.setattr(
+        tableq.Keeper, "closed", property(lambda keeper: db.close() or False)  # as it was just now
+    )
+
+    def handler(job: tableq.Job) -> None:
+        assert theirs.complete(job.receipt)
+        until(lambda: db.closed)
+
+    running = Thread(tableq.Worker(jobs, handler, lease=0.3).run)
+    assert running.result() == 0
+    other.close()

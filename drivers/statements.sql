@@ -1,8 +1,10 @@
 -- Statements that PostgreSQL and SQLite have alike; their own stand in the folders of the dialects.
 -- They use these fragments of the dialect, beside others:
 --   main     the schema before a table's name, where the name has none,
+--   functions  the schema before a function's name,
 --   returns  the beginning of a change that returns rows,
---   bytes    the type of payloads.
+--   bytes    the type of payloads,
+--   from_oldest  where ids may begin, and last_drawn, the highest that was drawn, if that is known.
 -- Each use of a parameter has a cast, which only PostgreSQL needs: some drivers send no types.
 
 -- name: catalog.list
@@ -36,6 +38,30 @@ RETURNING 1 AS present
 -- name: queue.drop
 DROP TABLE {main}{table}
 
+-- name: heap.peek fifo.peek
+SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {main}{table} AS msg
+WHERE {from_oldest}
+ORDER BY id
+LIMIT CAST(:max AS bigint)
+
+-- name: lifo.peek
+SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {main}{table} AS msg
+ORDER BY id DESC
+LIMIT CAST(:max AS bigint)
+
+-- name: heap.stats fifo.stats lifo.stats
+-- Each count stops at :max. The last id is the sequence's if the user may read it.
+SELECT (SELECT {functions}count(*)
+        FROM (SELECT id FROM {main}{table} AS msg WHERE {from_oldest}
+              ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
+       CAST(0 AS bigint) AS delayed,
+       (SELECT created_at FROM {main}{table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS oldest,
+       COALESCE({last_drawn},
+                (SELECT id FROM {main}{table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
+       {clock} AS as_of
+
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM {main}{table} AS msg
@@ -43,11 +69,102 @@ WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
+-- name: pending.stats
+SELECT (SELECT {functions}count(*)
+        FROM (SELECT id FROM {main}{table} AS msg WHERE due_at <= t.clock
+              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
+       (SELECT {functions}count(*)
+        FROM (SELECT id FROM {main}{table} AS msg WHERE due_at > t.clock
+              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
+       (SELECT created_at FROM {main}{table} AS msg WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
+       COALESCE({last_drawn},
+                (SELECT id FROM {main}{table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
+       t.clock AS as_of
+FROM (SELECT {clock} AS clock) AS t
+
+-- name: pending.next_due
+SELECT CASE WHEN due_at > {clock} THEN due_at - {clock} ELSE 0 END AS delay
+FROM {main}{table} AS msg
+ORDER BY due_at, id
+LIMIT 1
+
 -- name: claim.find
 SELECT {any_message}
 FROM {main}{table} AS msg
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
   AND (state <> 3 OR due_at > {clock})
+
+-- name: claim.peek
+-- Due messages count as ready before they are promoted.
+SELECT {any_message}
+FROM (
+  SELECT * FROM (SELECT msg.* {first_ready}) AS ready
+  UNION ALL
+  SELECT * FROM (SELECT * {first_due}) AS due
+) AS both_kinds
+ORDER BY {line_with_due}
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.groups
+-- Groups of the first :max ready and :max held messages.
+SELECT group_key AS "group", {functions}count(*) AS waiting, {functions}min(created_at) AS oldest
+FROM (
+  SELECT * FROM (SELECT msg.group_key, msg.created_at {first_ready}) AS ready
+  UNION ALL
+  SELECT * FROM (SELECT group_key, created_at {first_held}) AS held
+) AS both_kinds
+WHERE group_key IS NOT NULL
+GROUP BY group_key
+ORDER BY oldest, group_key
+LIMIT CAST(:groups AS bigint)
+
+-- name: claim.next_groups
+-- One seek for each group, however many messages it has.
+WITH RECURSIVE found (name, place) AS (
+  SELECT (SELECT group_key
+          FROM {main}{table} AS msg
+          WHERE group_key > CAST(:after AS text) AND group_key IS NOT NULL
+          ORDER BY group_key
+          LIMIT 1), 1
+  UNION ALL
+  SELECT (SELECT group_key
+          FROM {main}{table} AS msg
+          WHERE group_key > f.name AND group_key IS NOT NULL
+          ORDER BY group_key
+          LIMIT 1), f.place + 1
+  FROM found AS f
+  WHERE f.name IS NOT NULL AND f.place < CAST(:max AS bigint)
+)
+SELECT name AS group_key FROM found WHERE name IS NOT NULL
+
+-- fragment: span
+-- The length of the range from the first to the last id.
+(SELECT COALESCE(CAST((SELECT {functions}max(id) FROM {main}{table} AS msg WHERE {from_oldest}) AS numeric)
+          - CAST((SELECT {functions}min(id) FROM {main}{table} AS msg WHERE {from_oldest}) AS numeric)
+          + CAST(1 AS numeric), 0) AS span)
+
+-- name: queue.count
+-- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
+-- rows are counted.
+SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
+            ELSE (SELECT {functions}count(*)
+                  FROM (SELECT 1 FROM {main}{table} AS msg WHERE {from_oldest} LIMIT CAST(:max AS bigint)) AS rest) END
+         AS number
+FROM {span} AS ids
+
+-- name: claim.count
+SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
+            ELSE (SELECT {functions}count(*)
+                  FROM (SELECT 1 FROM {main}{table} AS msg WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
+               + (SELECT {functions}count(*)
+                  FROM (SELECT 1 FROM {main}{table} AS msg WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
+               + (SELECT {functions}count(*)
+                  FROM (SELECT 1
+                        FROM {main}{table} AS msg
+                        WHERE group_key IS NOT NULL AND state = 5
+                        LIMIT CAST(:max AS bigint)) AS held)
+            END AS number
+FROM {span} AS ids
 
 -- name: limits.spend
 UPDATE {main}{limits}
@@ -184,6 +301,24 @@ SET sealed = 1, cancelled = CASE WHEN CAST(:cancel AS bigint) = 1 THEN 1 ELSE ca
 WHERE id = CAST(:batch AS bigint) AND finished_at IS NULL
 RETURNING id AS batch
 
+-- name: batch.finish
+-- After the lock, and so from a snapshot that has all that was committed before it.
+{returns}
+UPDATE {main}{batches}
+SET finished_at = {clock},
+    completed = total - (SELECT {functions}count(*) FROM {main}{members} WHERE batch = CAST(:batch AS bigint)),
+    dead = (SELECT {functions}count(*) FROM {main}{members} WHERE batch = CAST(:batch AS bigint) AND outcome = 1),
+    removed = (SELECT {functions}count(*) FROM {main}{members} WHERE batch = CAST(:batch AS bigint) AND outcome = 2),
+    gone = (SELECT {functions}count(*) FROM {main}{members} WHERE batch = CAST(:batch AS bigint) AND outcome = 3)
+WHERE id = CAST(:batch AS bigint)
+  AND finished_at IS NULL
+  AND (SELECT message
+       FROM {main}{members}
+       WHERE batch = CAST(:batch AS bigint) AND outcome = 0
+       ORDER BY batch DESC, outcome DESC, queue DESC, message DESC
+       LIMIT 1) IS NULL
+RETURNING total, completed, dead, removed, gone
+
 -- name: batch.clear
 DELETE FROM {main}{members} WHERE batch = CAST(:batch AS bigint)
 
@@ -191,3 +326,18 @@ DELETE FROM {main}{members} WHERE batch = CAST(:batch AS bigint)
 UPDATE {main}{members}
 SET outcome = CAST(:outcome AS smallint)
 WHERE queue = CAST(:queue AS bigint) AND outcome = CAST(:before AS smallint)
+
+-- name: batch.strays
+-- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
+-- batch is cancelled; and the last one.
+SELECT message, state, cancelled
+FROM (SELECT p.message,
+             (SELECT CAST(msg.state AS integer) FROM {main}{table} AS msg WHERE msg.id = p.message) AS state,
+             COALESCE((SELECT b.cancelled FROM {main}{batches} AS b WHERE b.id = p.batch), 0) AS cancelled,
+             {functions}max(p.message) OVER () AS last
+      FROM (SELECT message, batch
+            FROM {main}{members}
+            WHERE queue = CAST(:own_identity AS bigint) AND outcome = 0 AND message > CAST(:after_message AS bigint)
+            ORDER BY queue, message
+            LIMIT CAST(:max AS bigint)) AS p) AS seen
+WHERE message = last OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)

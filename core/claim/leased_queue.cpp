@@ -16,15 +16,12 @@ using core::statement;
 /// @param id of a claim queue.
 template <class Work, class... Given>
 auto lease_operation(const queue& handle, statement id, Work work, const Given&... given) {
-  core::queue_operation one(handle, core::of_kind(handle.kind(), id));
-  try {
-    const core::queue_state& queue = one.begin();
-    auto done = work(queue, one.tx(), given...);
-    if (one.tx() == nullptr) core::apply_retention(queue);
-    return done;
-  } catch (const error& failure) {
-    one.fail(failure);
-  }
+  return core::operation(handle, core::of_kind(handle.kind(), id),
+                         [&](const core::queue_state& queue, core::transaction_state* tx) {
+                           auto done = work(queue, tx, given...);
+                           if (tx == nullptr) core::apply_retention(queue);
+                           return done;
+                         });
 }
 
 ended_attempt to_attempt(const receipt& taken, std::string_view error,

@@ -37,7 +37,10 @@
 -- volatile function, such as that of the id: without one Citus sends a wrong text if another function is stable.
 
 -- fragment: main
--- Of drivers/statements.sql, as the next two.
+-- Of drivers/statements.sql, as the next three.
+
+-- fragment: functions
+pg_catalog.
 
 -- fragment: returns
 
@@ -425,12 +428,6 @@ FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bi
        ORDER BY priority DESC, ready_at, id
      ) AS msg
      LIMIT CAST(:max AS bigint)
-
--- fragment: span
--- The length of the range from the first to the last id.
-(SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg WHERE {from_oldest}) AS numeric)
-          - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg WHERE {from_oldest}) AS numeric) + CAST(1 AS numeric), 0)
-          AS span)
 
 -- fragment: set_ready_at.turns
 -- For each change after which a message may be ready.
@@ -832,19 +829,6 @@ WHERE id = (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1 FOR UPDATE SK
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
--- name: heap.peek fifo.peek
-SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
-FROM {table} AS msg
-WHERE {from_oldest}
-ORDER BY id
-LIMIT CAST(:max AS bigint)
-
--- name: lifo.peek
-SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
-FROM {table} AS msg
-ORDER BY id DESC
-LIMIT CAST(:max AS bigint)
-
 -- name: heap.purge fifo.purge lifo.purge pending.purge
 WITH picked AS MATERIALIZED (
   SELECT id
@@ -853,17 +837,6 @@ WITH picked AS MATERIALIZED (
   ORDER BY id
   {delete_picked}
 RETURNING id
-
--- name: heap.stats fifo.stats lifo.stats
--- Each count stops at :max. The last id is the sequence's if the user may read it.
-SELECT (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT CAST(:max AS bigint)) AS counted)
-         AS waiting,
-       CAST(0 AS bigint) AS delayed,
-       (SELECT created_at FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS oldest,
-       COALESCE({last_drawn},
-                (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
-       {clock} AS as_of
 
 -- name: pending.enqueue
 -- The clock is read under the lock of a writer: see pending.floor.
@@ -973,26 +946,6 @@ SELECT GREATEST(LEAST((SELECT due_at
 FROM (SELECT {clock}) AS t (clock)
 WHERE EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at < arrived_at - 10)
   OR EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at >= {passed})
-
--- name: pending.stats
-SELECT (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE due_at <= t.clock
-              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
-       (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE due_at > t.clock
-              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
-       (SELECT created_at FROM {table} AS msg WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
-       COALESCE({last_drawn},
-                (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
-       t.clock AS as_of
-FROM (SELECT {clock}) AS t (clock)
-
--- name: pending.next_due
-SELECT GREATEST(due_at, t.clock) - t.clock AS delay
-FROM {table} AS msg
-CROSS JOIN (SELECT {clock}) AS t (clock)
-ORDER BY due_at, id
-LIMIT 1
 
 -- name: claim.enqueue
 -- If two items have one key, the first is inserted; no row is returned for items whose key is held.
@@ -1651,17 +1604,6 @@ SET due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
--- name: claim.peek
--- Due messages count as ready before they are promoted.
-SELECT {any_message}
-FROM (
-  (SELECT msg.* {first_ready})
-  UNION ALL
-  (SELECT * {first_due})
-) AS both_kinds
-ORDER BY {line_with_due}
-LIMIT CAST(:max AS bigint)
-
 -- name: claim.list
 -- `state IN (3, 4)`: without a value for :state the planner needs this to see that the index has all these rows.
 SELECT {message}
@@ -1714,19 +1656,6 @@ SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
        {any_message}
 FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
-
--- name: claim.groups
--- Groups of the first :max ready and :max held messages.
-SELECT group_key AS group, pg_catalog.count(*) AS waiting, pg_catalog.min(created_at) AS oldest
-FROM (
-  (SELECT msg.group_key, msg.created_at {first_ready})
-  UNION ALL
-  (SELECT group_key, created_at {first_held})
-) AS both_kinds
-WHERE group_key IS NOT NULL
-GROUP BY group_key
-ORDER BY oldest, group_key
-LIMIT CAST(:groups AS bigint)
 
 -- name: claim.make_ready
 -- Of delayed messages, as if they fell due now: see claim.promote. Rows are first locked by rising ids, in any state,
@@ -2053,25 +1982,6 @@ WHERE id = ANY (ARRAY(SELECT id FROM held))
   AND {own_queue}
 RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
--- name: claim.next_groups
--- One seek for each group, however many messages it has.
-WITH RECURSIVE found (name, place) AS (
-  (SELECT group_key, 1
-   FROM {table} AS msg
-   WHERE group_key > CAST(:after AS text) AND group_key IS NOT NULL
-   ORDER BY group_key
-   LIMIT 1)
-  UNION ALL
-  SELECT (SELECT group_key
-          FROM {table} AS msg
-          WHERE group_key > f.name AND group_key IS NOT NULL
-          ORDER BY group_key
-          LIMIT 1), f.place + 1
-  FROM found AS f
-  WHERE f.name IS NOT NULL AND f.place < CAST(:max AS bigint)
-)
-SELECT name AS group_key FROM found WHERE name IS NOT NULL
-
 -- name: claim.purge
 WITH picked AS MATERIALIZED (
   SELECT id
@@ -2202,29 +2112,6 @@ SELECT 1 AS present WHERE pg_catalog.to_regclass('{floors}') IS NOT NULL
 
 -- name: floors.remove
 DELETE FROM {floors} WHERE queue = CAST(:name AS text)
-
--- name: queue.count
--- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
--- rows are counted.
-SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
-            ELSE (SELECT pg_catalog.count(*)
-                  FROM (SELECT 1 FROM {table} AS msg WHERE {from_oldest} LIMIT CAST(:max AS bigint)) AS rest) END
-         AS number
-FROM {span} AS ids
-
--- name: claim.count
-SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
-            ELSE (SELECT pg_catalog.count(*)
-                  FROM (SELECT 1 FROM {table} AS msg WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
-               + (SELECT pg_catalog.count(*)
-                  FROM (SELECT 1 FROM {table} AS msg WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
-               + (SELECT pg_catalog.count(*)
-                  FROM (SELECT 1
-                        FROM {table} AS msg
-                        WHERE group_key IS NOT NULL AND state = 5
-                        LIMIT CAST(:max AS bigint)) AS held)
-            END AS number
-FROM {span} AS ids
 
 -- name: claim.count_from
 -- For a user who may read the floors. Needs the right to read fences and priorities too.
@@ -2642,23 +2529,6 @@ WHERE id = CAST(:batch AS bigint) AND sealed = 1 AND finished_at IS NULL
   AND pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NULL
 FOR NO KEY UPDATE SKIP LOCKED
 
--- name: batch.finish
--- After the lock, and so from a snapshot that has all that was committed before it.
-UPDATE {batches}
-SET finished_at = {clock},
-    completed = total - (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint)),
-    dead = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 1),
-    removed = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 2),
-    gone = (SELECT pg_catalog.count(*) FROM {members} AS m WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 3)
-WHERE id = CAST(:batch AS bigint)
-  AND finished_at IS NULL
-  AND (SELECT m.message
-       FROM {members} AS m
-       WHERE m.batch = CAST(:batch AS bigint) AND m.outcome = 0
-       ORDER BY m.batch DESC, m.outcome DESC, m.queue DESC, m.message DESC
-       LIMIT 1) IS NULL
-RETURNING total, completed, dead, removed, gone
-
 -- name: batch.forget
 DELETE FROM {batches}
 WHERE id = ANY (ARRAY(SELECT id
@@ -2709,21 +2579,6 @@ SELECT pg_catalog.array_position(CAST(:id AS bigint[]), message) - 1 AS item, ba
        COALESCE((SELECT b.cancelled FROM {batches} AS b WHERE b.id = m.batch), 0) AS cancelled
 FROM {members} AS m
 WHERE queue = CAST(:queue AS bigint) AND message = ANY (CAST(:id AS bigint[]))
-
--- name: batch.strays
--- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
--- batch is cancelled; and the last one.
-SELECT message, state, cancelled
-FROM (SELECT p.message,
-             (SELECT CAST(msg.state AS integer) FROM {table} AS msg WHERE msg.id = p.message) AS state,
-             COALESCE((SELECT b.cancelled FROM {batches} AS b WHERE b.id = p.batch), 0) AS cancelled,
-             pg_catalog.max(p.message) OVER () AS last
-      FROM (SELECT message, batch
-            FROM {members}
-            WHERE queue = CAST(:own_identity AS bigint) AND outcome = 0 AND message > CAST(:after_message AS bigint)
-            ORDER BY queue, message
-            LIMIT CAST(:max AS bigint)) AS p) AS seen
-WHERE message = last OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
 
 -- name: batch.join
 INSERT INTO {members} (queue, message, batch)

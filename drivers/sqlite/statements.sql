@@ -29,14 +29,22 @@ CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 {clock}
 
 -- fragment: main
--- Of drivers/statements.sql, as the next two.
+-- Of drivers/statements.sql, as the next five.
 main.
+
+-- fragment: functions
 
 -- fragment: returns
 WITH unused AS (SELECT 1)
 
 -- fragment: bytes
 blob
+
+-- fragment: from_oldest
+TRUE
+
+-- fragment: last_drawn
+NULL
 
 -- fragment: own_queue
 -- The catalogue still has the queue that the handle was opened for.
@@ -220,6 +228,20 @@ id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
 -- holds the payload; without RETURNING twice. The length of a blob is known without reading it.
 (length(payload) < 1000000) IS TRUE
 
+-- fragment: first_ready
+FROM main.{table} AS msg WHERE state = 0 ORDER BY {line} LIMIT :max
+
+-- fragment: first_held
+FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max
+
+-- fragment: first_due
+-- The first :max delayed messages that fell due, and messages whose lease ended.
+FROM main.{table}
+    WHERE state IN (1, 2)
+      AND due_at <= {clock}
+    ORDER BY due_at, id
+    LIMIT :max
+
 -- fragment: with_past
 -- Done messages that stayed only for their keys: the one of this key, and some whose window ended first.
 WITH past AS (
@@ -309,24 +331,11 @@ WHERE id = (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1)
   AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
--- name: heap.peek fifo.peek
-SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id LIMIT :max
-
--- name: lifo.peek
-SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id DESC LIMIT :max
-
 -- name: heap.purge fifo.purge lifo.purge pending.purge
 {delete}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
   AND {own_queue}
 RETURNING id
-
--- name: heap.stats fifo.stats lifo.stats
--- Each count stops at :max.
-SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
-       (SELECT created_at FROM main.{table} ORDER BY id LIMIT 1) AS oldest,
-       (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
-       {clock} AS as_of
 
 -- name: pending.enqueue
 WITH unused AS (SELECT 1)
@@ -360,23 +369,6 @@ WHERE id = (
   LIMIT 1)
   AND {own_queue}
 RETURNING id, created_at, due_at, payload
-
--- name: pending.stats
-SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT :max))
-         AS waiting,
-       (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at > clock ORDER BY due_at, id LIMIT :max))
-         AS delayed,
-       (SELECT created_at FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
-       (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
-       clock AS as_of
-FROM (SELECT {clock} AS clock)
-
--- name: pending.next_due
-SELECT MAX(due_at - {clock}, 0)
-         AS delay
-FROM main.{table}
-ORDER BY due_at, id
-LIMIT 1
 
 -- fragment: add_message
 INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
@@ -506,14 +498,6 @@ SELECT id FROM (
   LIMIT 1)
 WHERE NOT short
 
--- fragment: first_due
--- The first :max delayed messages that fell due, and messages whose lease ended.
-FROM main.{table}
-    WHERE state IN (1, 2)
-      AND due_at <= {clock}
-    ORDER BY due_at, id
-    LIMIT :max
-
 -- name: claim.promote
 WITH due AS (SELECT id {first_due})
 UPDATE main.{table} AS q
@@ -613,16 +597,6 @@ SET due_at = {clock} + :lease
 WHERE {receipt_held}
 RETURNING id
 
--- name: claim.peek
--- Due messages count as ready before they are promoted.
-SELECT {any_message}
-FROM (
-  SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
-  UNION ALL
-  SELECT * FROM (SELECT * {first_due}))
-ORDER BY {line_with_due}
-LIMIT :max
-
 -- name: claim.list
 -- typeof, here and below: a value from plain SQL that is not a whole number cannot be the beginning of the next
 -- page.
@@ -685,20 +659,6 @@ LIMIT :max
 SELECT {any_message}
 FROM main.{table}
 WHERE id = :id
-
--- name: claim.groups
--- Groups of the first :max ready and :max held messages.
-SELECT group_key AS "group", COUNT(*) AS waiting, MIN(created_at) AS oldest
-FROM (
-  SELECT * FROM (
-    SELECT group_key, created_at FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
-  UNION ALL
-  SELECT * FROM (
-    SELECT group_key, created_at FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max))
-WHERE group_key IS NOT NULL
-GROUP BY group_key
-ORDER BY oldest, group_key
-LIMIT :groups
 
 -- name: claim.make_ready
 -- Of delayed messages, as if they fell due now: see claim.promote.
@@ -885,17 +845,6 @@ WHERE id = :id AND state IN (0, 2) AND group_key IS NOT NULL
   AND {own_queue}
 RETURNING id
 
--- name: claim.next_groups
--- One seek for each group, however many messages it has.
-WITH RECURSIVE found (name, place) AS (
-  SELECT MIN(group_key), 1 FROM main.{table} WHERE group_key > :after
-  UNION ALL
-  SELECT (SELECT MIN(group_key) FROM main.{table} WHERE group_key > f.name), f.place + 1
-  FROM found AS f
-  WHERE f.name IS NOT NULL AND f.place < :max
-)
-SELECT name AS group_key FROM found WHERE name IS NOT NULL
-
 -- name: claim.purge
 WITH picked AS (
   SELECT id FROM main.{table}
@@ -912,8 +861,7 @@ RETURNING id
 -- name: claim.stats
 -- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, later.leased,
-       (SELECT COUNT(*) FROM (
-          SELECT id FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
+       (SELECT COUNT(*) FROM (SELECT id {first_held})) AS held,
        (SELECT COUNT(*) FROM (
           SELECT id FROM main.{table} WHERE state = 3 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS done,
        (SELECT COUNT(*) FROM (
@@ -922,8 +870,7 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
         WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
        (SELECT seq FROM main.sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
        {clock} AS as_of
-FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
-        SELECT id FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)) AS ready,
+FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (SELECT id {first_ready})) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (SELECT id {first_due})) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
         SELECT state FROM main.{table}
@@ -937,7 +884,7 @@ FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
 -- the header itself has this text. `source` has no character that JSON escapes.
 SELECT COUNT(*) FILTER (WHERE instr(headers, '"tableq-source":"' || :source || '"') > 0) AS letters,
        COUNT(*) AS seen
-FROM (SELECT headers FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
+FROM (SELECT headers {first_ready})
 
 -- name: claim.next_due
 -- Where nothing waited when the table was analyzed, SQLite 3.46 expects less than one row, and then sorts all that
@@ -1012,24 +959,6 @@ WHERE name = :name
   AND (:disable = 1 OR (cron IS :cron AND every_ms IS :every))
   AND due_at IS :due
 RETURNING {message_of_rule}
-
--- name: queue.count
--- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
--- rows are counted.
-SELECT CASE WHEN span <= :enough THEN span
-            ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM main.{table} LIMIT :max)) END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
-
--- name: claim.count
-SELECT CASE WHEN span <= :enough THEN span
-            ELSE (SELECT COUNT(*) FROM (
-              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE state = 0 LIMIT :max)
-              UNION ALL
-              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE state IN (1, 2) LIMIT :max)
-              UNION ALL
-              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE group_key IS NOT NULL AND state = 5 LIMIT :max)))
-            END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
 
 -- name: claim.leased
 -- `state IN (1, 2)` lets it use the index of waiting messages if there is no index of leases.
@@ -1217,19 +1146,6 @@ SET sealed = 1
 WHERE id = :batch AND sealed = 1 AND finished_at IS NULL
 RETURNING cancelled, payload, headers, key, group_key, priority
 
--- name: batch.finish
-WITH unused AS (SELECT 1)
-UPDATE main.{batches}
-SET finished_at = {clock},
-    completed = total - (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch),
-    dead = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 1),
-    removed = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 2),
-    gone = (SELECT COUNT(*) FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 3)
-WHERE id = :batch
-  AND finished_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM main.{members} AS m WHERE m.batch = :batch AND m.outcome = 0)
-RETURNING total, completed, dead, removed, gone
-
 -- name: batch.forget
 DELETE FROM main.{batches}
 WHERE id IN (SELECT id
@@ -1270,23 +1186,6 @@ LIMIT :max
 SELECT batch, COALESCE((SELECT b.cancelled FROM main.{batches} AS b WHERE b.id = m.batch), 0) AS cancelled
 FROM main.{members} AS m
 WHERE queue = :queue AND message = :id
-
--- name: batch.strays
--- Of the next outstanding members of this queue those whose message has gone, is done or dead, or waits though its
--- batch is cancelled; and the last one.
-WITH page AS (
-  SELECT message, batch
-  FROM main.{members}
-  WHERE queue = :own_identity AND outcome = 0 AND message > :after_message
-  ORDER BY message
-  LIMIT :max
-)
-SELECT message, state, cancelled
-FROM (SELECT p.message,
-             (SELECT state FROM main.{table} WHERE id = p.message) AS state,
-             COALESCE((SELECT b.cancelled FROM main.{batches} AS b WHERE b.id = p.batch), 0) AS cancelled
-      FROM page AS p) AS seen
-WHERE message = (SELECT MAX(message) FROM page) OR state IS NULL OR state IN (3, 4) OR (cancelled = 1 AND state <> 1)
 
 -- name: batch.join
 INSERT INTO main.{members} (queue, message, batch) VALUES (:queue, :id, :batch)

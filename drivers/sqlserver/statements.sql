@@ -366,35 +366,7 @@ WHERE name = CAST(:name AS nvarchar(60))
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- fragment: lock_each
-DECLARE @got int;
-DECLARE @what nvarchar(60);
-DECLARE @next int = 0;
-DECLARE @locks TABLE (item int NOT NULL PRIMARY KEY, what nvarchar(60) NOT NULL);
-INSERT INTO @locks (item, what)
-SELECT v.item, CONCAT(N'tableq ', v.[identity])
-FROM (VALUES {items: (:item, CAST(:identity AS bigint))}) AS v (item, [identity])
-WHERE v.[identity] IS NOT NULL;
-WHILE EXISTS (SELECT 1 FROM @locks WHERE item >= @next)
-BEGIN
-  SELECT TOP (1) @next = item + 1, @what = what FROM @locks WHERE item >= @next ORDER BY item;
-  EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
-    @LockTimeout = @wait;
-  IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
-  IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
-END
-
--- name: queue.lock
--- Until the transaction ends: of a strict queue, or of groups, in the order of the items.
-DECLARE @wait int = 10000;
-{lock_each}
-
--- name: queue.lock_briefly
--- The same, waiting for each lock only so long.
-DECLARE @wait int = 100;
-{lock_each}
-
--- name: queue.try_lock
--- The same without waiting: which of the locks were free.
+-- In the order of the items. Without a @wait others may go on without a lock: the answer tells which were free.
 DECLARE @got int;
 DECLARE @what nvarchar(60);
 DECLARE @next int;
@@ -408,10 +380,27 @@ WHILE @next IS NOT NULL
 BEGIN
   SET @what = (SELECT what FROM @locks WHERE item = @next);
   EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
-    @LockTimeout = 0;
+    @LockTimeout = @wait;
+  IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
+  IF @got < 0 AND @wait > 0 THROW 52002, N'the lock of a queue was not to be had', 1;
   IF @got >= 0 UPDATE @locks SET held = 1 WHERE item = @next;
   SET @next = (SELECT MIN(item) FROM @locks WHERE item > @next);
 END
+
+-- name: queue.lock
+-- Until the transaction ends: of a strict queue, or of groups.
+DECLARE @wait int = 10000;
+{lock_each}
+
+-- name: queue.lock_briefly
+-- The same, waiting for each lock only so long.
+DECLARE @wait int = 100;
+{lock_each}
+
+-- name: queue.try_lock
+-- The same without waiting.
+DECLARE @wait int = 0;
+{lock_each}
 SELECT item, held FROM @locks
 
 -- name: queue.alter

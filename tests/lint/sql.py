@@ -85,13 +85,14 @@ def names_of(text):
 
 def tables_are_qualified(tree):
     """A session of the application's may have other tables of the same names."""
-    for path in tree.paths("schema", "drivers", ends=(".sql",)):
+    texts = {path: path.read_text(encoding="utf-8") for path in tree.paths("schema", "drivers", ends=(".sql",))}
+    names = re.findall(r"^-- fragment: (\S+)", "\n".join(texts.values()), re.M)
+    fragments = {"{" + each + "}" for each in names}
+    for path, whole in texts.items():
         name = tree.name(path)
         if name.endswith("/tables.sql"):  # drivers/table_text.cpp writes the schema that the database gave
             continue
         inside = "main." if "sqlite" in name else r"\{main\}" if name == "drivers/statements.sql" else ""
-        whole = path.read_text(encoding="utf-8")
-        fragments = {"{" + each + "}" for each in re.findall(r"^-- fragment: (\S+)", whole, re.M)}
         lines = whole.split("\n")
         text = "\n".join("" if line.lstrip().startswith("--") else line for line in lines)
         text = re.sub(r"'(?:[^']|'')*'", lambda m: "'" + "\n" * m[0].count("\n") + "'", text)

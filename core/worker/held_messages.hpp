@@ -77,7 +77,8 @@ class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.
   void add(std::vector<delivery> taken, moment sure_until) {
-    make_room(finished_, all_.size() + taken.size());
+    // Two places for each: `stop_within` gives a message back whose handler returns later.
+    make_room(finished_, 2 * (all_.size() + taken.size()));
     for (delivery& one : taken) {
       auto added = std::make_shared<held_message>();
       added->delivery = std::move(one);

@@ -103,18 +103,19 @@ class group_upkeep {
 
   static void look(const queue_state& queue, course& mine, clock::time_point now) {
     const bool set_clock = queue.database().set_clock();
+    const clock::time_point until = set_clock ? now : now + longest_look;
     const auto rows =
         queue.execute(nullptr, statements::group_list, {.queue = queue.name(), .max = 1});
     if (!rows.empty() && rows.front().name.empty() &&
         rows.front().changes != rows.front().applied) {
-      if (std::exchange(mine.heard, rows.front().changes) != rows.front().changes) {
+      if (std::exchange(mine.heard, rows.front().changes) != rows.front().changes)
         mine.heard_at = now;
-        mine.after.clear();
-      }
+      // A round goes on although more changes come: one that begins later is for them.
       if (mine.after.empty()) mine.round_began = now;
-      mine.after = move_all_groups(queue, mine.after, now + longest_look).value_or("");
+      mine.after = move_all_groups(queue, mine.after, until).value_or("");
       const bool all = mine.after.empty();
-      if (all && (set_clock || mine.round_began >= mine.heard_at + all_heard)) {
+      const auto heard_by_all = mine.heard_at + (set_clock ? clock::duration() : all_heard);
+      if (all && mine.round_began >= heard_by_all) {
         queue.execute(nullptr, statements::group_apply,
                       {.queue = queue.name(), .changes = mine.heard});
       }

@@ -244,6 +244,31 @@ TEST_P(group_limit, that_plain_sql_writes_is_followed_by_the_next_reads) {
   EXPECT_EQ(number("group_limits WHERE applied = changes AND changes > 0"), "1");
 }
 
+TEST_P(group_limit, that_changes_again_and_again_reaches_all_groups) {
+  if (!can().shared) return;
+  auto queue = tenants();
+  queue.set_group_limits({.running = 1});
+  constexpr std::size_t groups = 120;  // A look of a reader reaches 50 of them.
+  std::vector<std::string> names_of_groups;
+  std::vector<tableq::new_claim_message> messages;
+  names_of_groups.reserve(groups);
+  messages.reserve(2 * groups);
+  for (std::size_t i = 0; i < groups; ++i) names_of_groups.push_back("g" + std::to_string(i));
+  for (const std::string& each : names_of_groups) {
+    for (int i = 0; i < 2; ++i) messages.push_back({.payload = each, .options = {.group = each}});
+  }
+  queue.enqueue_batch(messages);
+  EXPECT_EQ(taken(queue).size(), groups);
+  std::size_t more = 0;
+  for (int i = 0; i < 5; ++i) {
+    here().sql("UPDATE tableq_group_limits SET running = 2, changes = changes + 1 WHERE name = ''");
+    more += taken(queue).size();
+  }
+  EXPECT_EQ(more, groups);
+  for (int i = 0; i < 3; ++i) static_cast<void>(queue.take(1));
+  EXPECT_EQ(number("group_limits WHERE applied = changes"), "1");
+}
+
 TEST_P(group_limit, whose_change_meets_a_locked_group_holds_up_no_read) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   auto queue = tenants();

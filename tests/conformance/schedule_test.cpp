@@ -1,8 +1,10 @@
 // Periodic messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "conformance/claim_fixture.hpp"
+#include "support/becomes.hpp"
 
 namespace {
 
@@ -116,6 +119,79 @@ TEST_P(rules_of_shared, add_each_message_once_between_clocks_that_differ) {
   }
   EXPECT_EQ(seen, (texts{"01-01T00:01", "01-01T00:02", "01-01T00:03", "01-01T00:04", "01-01T00:05",
                          "01-01T00:06"}));
+}
+
+class commit_times final : public tableq::observer {
+ public:
+  void after(const tableq::observed_operation& operation,
+             const tableq::operation_result& /*result*/) override {
+    if (operation.name == "commit") all.push_back(std::chrono::steady_clock::now());
+  }
+  std::vector<std::chrono::steady_clock::time_point> all;
+};
+
+TEST_P(rules_of_shared, that_are_more_than_a_look_finds_wait_no_second_for_the_next_look) {
+  constexpr std::size_t a_look = 50;
+  constexpr std::size_t many = 3 * a_look;
+  const auto commits = std::make_shared<commit_times>();
+  tableq::database real = open({.observer = commits});
+  static_cast<void>(real.fifo("mail"));
+  std::vector<schedule> yearly;
+  yearly.reserve(many);
+  for (std::size_t i = 0; i < many; ++i)
+    yearly.push_back({.name = std::to_string(i), .queue = "mail", .cron = "@yearly"});
+  real.schedules().declare("app", yearly);
+  here().sql("UPDATE tableq_schedules SET due_at = 1");
+  auto idle = real.claim("idle");
+  real.schedules().add({.name = "idle", .queue = "idle", .cron = "@yearly"});
+  commits->all.clear();
+  ASSERT_TRUE(becomes([&] {
+    static_cast<void>(idle.take(1));
+    return commits->all.size() >= many;
+  }));
+  // The reads have as long as the look before took, which a slow machine makes longer.
+  std::chrono::nanoseconds least = for_ever;
+  for (std::size_t i = a_look; i < many; i += a_look) {
+    const auto last = commits->all[i - 1];
+    least = std::min<std::chrono::nanoseconds>(
+        least, commits->all[i] - last - 2 * (last - commits->all[i - a_look]));
+  }
+  EXPECT_LT(least, 500ms);
+  EXPECT_EQ(real.fifo("mail").dequeue_batch(1000).size(), many);
+}
+
+/// Works once, after the next commit of a database object.
+class after_a_commit final : public tableq::observer {
+ public:
+  void after(const tableq::observed_operation& operation,
+             const tableq::operation_result& /*result*/) override {
+    if (operation.name == "commit" && work) std::exchange(work, {})();
+  }
+  std::function<void()> work;
+};
+
+TEST_P(rules_of_shared, that_another_process_has_paused_or_followed_since_a_look_add_nothing) {
+  for (const char* name : {"a", "b", "c"}) add(hourly(name));
+  const auto told = std::make_shared<after_a_commit>();
+  tableq::database late = open({.clock = clock.source(), .observer = told});
+  tableq::claim_queue others = late.claim("jobs");
+  clock.advance(1h);
+  std::vector<std::string> seen;
+  const auto read = [&](tableq::claim_queue& from) {
+    for (tableq::delivery& each : from.take(10)) seen.push_back(std::move(each.payload));
+  };
+  told->work = [&] {  // It has followed `a`, and has looked for the others before.
+    std::async(std::launch::async, [&] {
+      EXPECT_TRUE(all().pause("b"));
+      read(jobs());
+    }).get();
+  };
+  read(others);
+  read(others);
+  EXPECT_FALSE(told->work);
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, (texts{"a", "c"}));
+  EXPECT_FALSE(all().find("b")->enabled);
 }
 
 TEST_P(rules, stop_while_paused_and_resume_with_the_next_time) {

@@ -167,6 +167,7 @@ class Database(Closing):
         self._executor: Optional[concurrent.futures.ThreadPoolExecutor] = None
         self._schema_name = schema_name or ""
         self._table_prefix = table_prefix or ""
+        self._notifications = notifications
         options = Options(FOR_OPEN)
         options.text(b"schema", "create_if_missing" if bool_of(create, "create") else "verify_only")
         _place(schema_name, table_prefix, options)
@@ -467,6 +468,7 @@ class Database(Closing):
             name,
             table_prefix=self._table_prefix,
             schema_name=self._schema_name,
+            notifications=self._notifications,
             identity=info.identity,
             backend=self._backend,
         )

@@ -139,6 +139,9 @@ class Outbox:
     It opens no session of tableq, and needs no Database. The queue must exist: a Database or the
     command `tableq create` makes it. It cannot wait for room in a queue with a capacity, and puts
     messages into a full one.
+
+    With `notifications="off"` no reader is notified at the commit: PostgreSQL cannot prepare a
+    transaction (`PREPARE TRANSACTION`) that notifies one.
     """
 
     def __init__(
@@ -147,6 +150,7 @@ class Outbox:
         *,
         table_prefix: str = "",
         schema_name: str = "",
+        notifications: Optional[str] = None,
         identity: Optional[int] = None,
         backend: Optional[str] = None,
     ) -> None:
@@ -158,6 +162,9 @@ class Outbox:
         self.name = name
         self._prefix = table_prefix
         self._schema = schema_name
+        if notifications not in (None, "automatic", "send_only", "off"):
+            raise InvalidArgument('tableq: notifications is "automatic", "send_only" or "off"')
+        self._notifies = notifications != "off"
         self._identity = identity  # Of an open queue: another database does not have it.
         self._backend = backend
         self._known: Optional[_Known] = None
@@ -222,7 +229,7 @@ class Outbox:
         for message, bound in zip(items, values):
             added.append((yield from self._insert(driver, known, message, bound)))
         yield from self._join_batches(driver, known, items, added)
-        if driver.dialect == "postgresql":
+        if driver.dialect == "postgresql" and self._notifies:
             channel = f"{self._prefix}{self.name}_tableq"
             yield self._statement(
                 driver, _NOTIFY, {"channel": channel, "identity": known.identity}

@@ -286,6 +286,30 @@ def test_listeners_are_notified_at_the_commit(
     listener.close()
 
 
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_notifications_that_are_off_leave_the_transaction_free_of_them(
+    place: Place, connection: Any
+) -> None:
+    """PostgreSQL prepares no transaction that notifies."""
+    quiet = place.open(notifications="off")
+    mail = quiet.fifo("mail")
+    info = quiet.find("mail")
+    assert info is not None
+    listener = place.connect()
+    listener.autocommit = True
+    cursor = listener.cursor()
+    cursor.execute("LISTEN mail_tableq")
+    lock = (1952606577, info.identity & 2147483647)
+    cursor.execute("SELECT pg_advisory_lock_shared(%s, CAST(%s AS integer))", lock)
+    mail.put("a", using=connection)
+    tableq.Outbox("mail", **place.options, notifications="off").put("b", using=connection)
+    connection.commit()
+    cursor.execute("SELECT 1")
+    assert listener.notifies == []
+    assert [m.text for m in mail.dequeue(5)] == ["a", "b"]
+    listener.close()
+
+
 def test_a_strict_queue_is_locked(db: tableq.Database, place: Place, connection: Any) -> None:
     ledger = db.fifo("ledger", ordering="strict")
     ledger.put("first", using=connection)

@@ -78,8 +78,15 @@ void check_end(const queue_state& desk, transaction_state* tx, const batch_end& 
   }
   queue_info info{.name = then.queue, .kind = *known};
   core::decode_options(rows.front().options, info);
+  headers all = then.headers;
+  if (!all.empty()) {  // There must be room for those of the end, whatever its counts.
+    constexpr std::size_t highest = std::numeric_limits<std::int64_t>::max();
+    core::batch_counts_row counts;
+    counts.total = counts.completed = counts.dead = counts.removed = counts.gone = highest;
+    core::tell_batch(all, std::numeric_limits<std::int64_t>::max(), counts, true);
+  }
   const claim_enqueue_options options{
-      .priority = then.priority, .headers = then.headers, .key = then.key, .group = then.group};
+      .priority = then.priority, .headers = std::move(all), .key = then.key, .group = then.group};
   core::check_for_any(database, info, {then.payload, &options});
 }
 

@@ -28,28 +28,13 @@ constexpr std::chrono::milliseconds shortest_patience{100};
 constexpr std::chrono::days kept_for{30};
 constexpr std::size_t most_forgotten = 10;
 
-headers headers_of(const batch_end_row& end, std::int64_t batch, const batch_counts_row& counts) {
-  headers out = to_headers(end.headers).value_or(headers());
-  const auto add = [&](std::string name, std::size_t number) {
-    out.insert_or_assign(std::move(name), std::to_string(number));
-  };
-  add("tableq-batch", static_cast<std::size_t>(batch));
-  add("tableq-batch-total", counts.total);
-  add("tableq-batch-completed", counts.completed);
-  add("tableq-batch-dead", counts.dead);
-  add("tableq-batch-removed", counts.removed);
-  add("tableq-batch-gone", counts.gone);
-  if (end.cancelled) add("tableq-batch-cancelled", 1);
-  return out;
-}
-
 void send(const queue_state& target, transaction_state& tx, const batch_end_row& end,
           std::int64_t batch, const batch_counts_row& counts) {
   const std::string payload = end.payload.value_or(byte_string());
-  const claim_enqueue_options options{.priority = end.priority,
-                                      .headers = headers_of(end, batch, counts),
-                                      .key = end.key,
-                                      .group = end.group_key};
+  headers all = to_headers(end.headers).value_or(headers());
+  tell_batch(all, batch, counts, end.cancelled);
+  const claim_enqueue_options options{
+      .priority = end.priority, .headers = std::move(all), .key = end.key, .group = end.group_key};
   const claim_message one{payload, &options};
   add_to_any(target, tx, std::span(&one, 1));
 }
@@ -72,6 +57,19 @@ std::optional<std::vector<std::int64_t>> end_within(const queue_state& desk, tra
 }
 
 }  // namespace
+
+void tell_batch(headers& to, std::int64_t batch, const batch_counts_row& counts, bool cancelled) {
+  const auto add = [&](std::string name, std::size_t number) {
+    to.insert_or_assign(std::move(name), std::to_string(number));
+  };
+  add("tableq-batch", static_cast<std::size_t>(batch));
+  add("tableq-batch-total", counts.total);
+  add("tableq-batch-completed", counts.completed);
+  add("tableq-batch-dead", counts.dead);
+  add("tableq-batch-removed", counts.removed);
+  add("tableq-batch-gone", counts.gone);
+  if (cancelled) add("tableq-batch-cancelled", 1);
+}
 
 std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
                                      std::int64_t identity, std::span<const message_id> ids) {

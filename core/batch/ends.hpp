@@ -19,6 +19,9 @@ namespace tableq::inline v0::core {
   return queue_state(database.shared_from_this(), queue_info{.kind = kind::claim});
 }
 
+/// Adds what the message at an end tells of its batch.
+void tell_batch(headers& to, std::int64_t batch, const batch_counts_row& counts, bool cancelled);
+
 /// Members have left their batches. @return these batches.
 std::vector<batch_row> leave_batches(const queue_state& queue, transaction_state* tx,
                                      std::int64_t identity, std::span<const message_id> ids);

@@ -39,6 +39,12 @@ std::string written(timestamp time) {
   return out.data();
 }
 
+/// Adds what a message tells of its schedule.
+void tell_schedule(headers& to, std::string_view name, timestamp time) {
+  to["tableq-schedule"] = name;
+  to["tableq-scheduled-at"] = written(time);
+}
+
 }  // namespace
 
 timing::timing(const std::optional<std::string>& cron,
@@ -81,8 +87,12 @@ void check_rule(const schedule& rule, const queue_state& target) {
         "skip_if_running needs a claim queue whose messages hold their keys until they are "
         "completed");
   }
+  headers all = rule.headers;
+  if (!all.empty())
+    tell_schedule(all, rule.name,
+                  timestamp(std::chrono::milliseconds(1)));  // There must be room for them.
   const claim_enqueue_options options{
-      .priority = rule.priority, .headers = rule.headers, .key = rule.key, .group = rule.group};
+      .priority = rule.priority, .headers = std::move(all), .key = rule.key, .group = rule.group};
   check_for_any(target.database(), info, {rule.payload, &options});
 }
 
@@ -93,8 +103,7 @@ std::vector<enqueued> add_messages(const queue_state& queue, transaction_state& 
   if (!headers) refuse("its headers are no JSON object of texts");
   std::vector<claim_enqueue_options> options;
   for (const timestamp time : times) {
-    (*headers)["tableq-schedule"] = name;
-    (*headers)["tableq-scheduled-at"] = written(time);
+    tell_schedule(*headers, name, time);
     options.push_back({.priority = message.priority,
                        .headers = *headers,
                        .key = message.key,

@@ -121,6 +121,26 @@ TEST_P(batches, give_the_message_its_headers_key_group_and_priority) {
   EXPECT_EQ(end.priority, 7);
 }
 
+TEST_P(batches, refuse_headers_that_leave_no_room_for_their_own) {
+  static_cast<void>(db().claim("letters"));
+  const auto with = [&](std::size_t length) {
+    const tableq::headers all{{"a", std::string(length, 'x')}};
+    return jobs().begin_batch({.then = tableq::batch_end{.queue = "letters", .headers = all}});
+  };
+  std::size_t length = 65'527;  // The longest of another message.
+  EXPECT_EQ(code_of([&] { with(length); }), "invalid_argument");
+  const auto begins = [&] {
+    try {
+      with(length).seal();
+      return true;
+    } catch (const tableq::error&) {
+      return false;
+    }
+  };
+  while (length > 65'000 && !begins()) --length;
+  EXPECT_EQ(take_one(db().claim("letters")).headers.at("a").size(), length);
+}
+
 TEST_P(batches, count_every_way_out) {
   auto few = jobs("few", {.max_attempts = 1});
   const auto b = begin();

@@ -336,6 +336,9 @@ TEST_P(rules, are_refused_if_they_cannot_be_followed) {
   EXPECT_EQ(refused([](schedule& r) { r.not_later_than = -1ms; }), "invalid_argument");
   EXPECT_EQ(refused([](schedule& r) { r.key = ""; }), "invalid_argument");
   EXPECT_EQ(refused([](schedule& r) { r.group = "a"; }), "invalid_argument");
+  // A message without the headers of a schedule could have it.
+  EXPECT_EQ(refused([](schedule& r) { r.headers["a"] = std::string(65'527, 'x'); }),
+            "invalid_argument");
   EXPECT_EQ(refused([](schedule& r) { r.queue = "Jobs"; }), "invalid_argument");
   EXPECT_EQ(refused([](schedule& r) { r.queue = "absent"; }), "not_found");
   static_cast<void>(db_with_clock().heap("heap"));

@@ -250,10 +250,14 @@ LIMIT CAST(:max AS bigint)
        owner, enabled, last_at AS last, (SELECT c.kind FROM {main}{catalog} AS c WHERE c.name = queue) AS kind
 
 -- name: schedules.list
--- All of them without a name.
+-- All of them without a name. Two queries, for OR would read all rows to find one.
 SELECT {rule}
 FROM {main}{schedules}
-WHERE CAST(:name AS text) = '' OR name = CAST(:name AS text)
+WHERE name = CAST(:name AS text)
+UNION ALL
+SELECT {rule}
+FROM {main}{schedules}
+WHERE CAST(:name AS text) = ''
 ORDER BY name
 
 -- name: schedules.remove

@@ -49,7 +49,7 @@ class plan : public on_each_backend {
   std::map<std::string, std::string> texts(const std::string& statement, const std::string& table) {
     const std::string beginning = statement.substr(0, statement.find('.'));
     const bool of_all = beginning == "limits" || beginning == "queue" || beginning == "catalog" ||
-                        beginning == "batch" || beginning == "group";
+                        beginning == "batch" || beginning == "group" || beginning == "schedules";
     tableq::queue_settings settings{.kind = tableq::parse_kind(of_all ? "heap" : beginning)};
     if (by_turns_) settings.claim.groups = {.by_turns = true};
     return tableq::statements(db().backend(), table, settings);

@@ -249,6 +249,19 @@ TEST_P(plan, of_the_front_of_groups_that_take_turns_is_the_same_for_10_limits_an
   expect_constant(reads, "jobs", [&] { limit("'z' || n", 10'000); });
 }
 
+TEST_P(plan, of_one_schedule_is_constant_over_many_others) {
+  static_cast<void>(db().claim("jobs"));
+  const auto add = [&](const std::string& name, std::int64_t count) {
+    here().insert_many("tableq_schedules", "name, queue, payload, every_ms, due_at",
+                       name + ", 'jobs', " + here().bytes_literal("p") + ", 60000, 9000000000000",
+                       count);
+  };
+  add("'x' || n", 20);
+  const std::vector<read> reads = {
+      {.name = "schedules.list", .with = {{"name", "'x7'"}}, .bounded_sort = true}};
+  expect_constant(reads, "jobs", [&] { add("'y' || n", 10'000); });
+}
+
 TEST_P(plan, of_batches_is_constant_over_many_members_and_batches_that_have_ended) {
   auto jobs = db().claim("jobs", {.batches = true});
   auto open = jobs.begin_batch();

@@ -1620,20 +1620,19 @@ WHERE name = CAST(:name AS nvarchar(100))
               INTERSECT
               SELECT CAST(:cron AS nvarchar(400)), CAST(:every AS bigint), CAST(:due AS bigint))
 
+-- fragment: rules
+SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
+       s.problem, {clock} AS clock, s.payload, s.headers, s.[key], s.group_key AS [group], s.priority,
+       s.skip_if_running AS skip, s.owner, s.enabled, s.last_at AS last, c.kind
+FROM {schedules} AS s WITH (READCOMMITTED)
+LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.name = s.queue
+
 -- name: schedules.list
 -- All of them without a name. Two queries, for OR would read all rows to find one.
-SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
-       s.problem, {clock} AS clock, s.payload, s.headers, s.[key], s.group_key AS [group], s.priority,
-       s.skip_if_running AS skip, s.owner, s.enabled, s.last_at AS last, c.kind
-FROM {schedules} AS s WITH (READCOMMITTED)
-LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.name = s.queue
+{rules}
 WHERE s.name = CAST(:name AS nvarchar(100))
 UNION ALL
-SELECT s.name, s.queue, s.cron, s.every_ms AS every, s.zone, s.catch_up, s.latest_ms AS latest, s.due_at AS due,
-       s.problem, {clock} AS clock, s.payload, s.headers, s.[key], s.group_key AS [group], s.priority,
-       s.skip_if_running AS skip, s.owner, s.enabled, s.last_at AS last, c.kind
-FROM {schedules} AS s WITH (READCOMMITTED)
-LEFT JOIN {catalog} AS c WITH (READCOMMITTED) ON c.name = s.queue
+{rules}
 WHERE CAST(:name AS nvarchar(100)) = N''
 ORDER BY name
 

@@ -89,10 +89,11 @@ tableq::claim_enqueue_options claim_walk::any_options(const std::string& payload
   tableq::claim_enqueue_options options{
       .priority = static_cast<std::int32_t>(random_.below(3)) - 1,
       .created_at = clock.now() - std::chrono::milliseconds(random_.below(50))};
-  if (random_.one_in(3)) {
+  // Few groups, so that some of their messages wait behind a failed one.
+  if (random_.one_in(rules_.groups.enabled ? 9 : 3)) {
     options.delay = std::chrono::milliseconds(random_.below(9000));
   } else if (rules_.groups.enabled) {
-    options.group = "group " + std::to_string(random_.below(4));
+    options.group = "group " + std::to_string(random_.below(2));
   }
   if (random_.one_in(2)) options.headers["n"] = payload;
   if (random_.one_in(rules_.key_window ? 2 : 3)) options.key = any_key();
@@ -376,6 +377,7 @@ void claim_walk::change_by_filter() {
         got = cancels ? queue_->cancel(filter, {.batch = 1})
                       : queue_->make_ready(filter, {.batch = 1});
       })) {
+    may_.heal();
     return begin_anew();  // Any number of the steps may have happened.
   }
   expect();

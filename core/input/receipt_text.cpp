@@ -1,6 +1,5 @@
 #include <tableq/receipts.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -17,40 +16,39 @@ namespace tableq::inline v0 {
 
 namespace {
 
-constexpr std::uint64_t base = 16;
+constexpr std::uint8_t base = 16;
 
-/// @return base if it is none that to_string writes.
-constexpr std::uint64_t value_of(char digit) {
-  if (digit >= '0' && digit <= '9') return static_cast<std::uint64_t>(digit - '0');
-  if (digit >= 'a' && digit <= 'f') return static_cast<std::uint64_t>(digit - 'a' + 10);
-  return base;
-}
+/// The value of each digit that to_string writes; base of all other characters.
+constexpr std::array<std::uint8_t, 256> digit_values = [] {
+  std::array<std::uint8_t, 256> out{};
+  out.fill(base);
+  for (std::uint8_t value = 0; value < base; ++value) {
+    out.at(static_cast<unsigned char>("0123456789abcdef"[value])) = value;
+  }
+  return out;
+}();
 
-/// The text up to the next dot, which is read too.
-std::string_view next_part(std::string_view& text) {
-  const std::string_view part = text.substr(0, text.find('.'));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
-
-/// @return whether it is written as to_string writes it. By hand: twice as fast as from_chars.
+/// Reads a number and the dot after it. By hand: thrice as fast as from_chars.
+/// @return whether it is written as to_string writes it.
 bool next_number(std::string_view& text, std::int64_t& out) {
-  const std::string_view part = next_part(text);
   std::uint64_t number = 0;
-  for (const char each : part) {
-    const std::uint64_t digit = value_of(each);
-    if (digit == base) return false;
-    number = number * base + digit;
+  std::size_t digits = 0;
+  for (; digits < text.size(); ++digits) {
+    const std::uint8_t value = digit_values[static_cast<unsigned char>(text[digits])];
+    if (value == base) break;
+    number = number * base + value;
   }
   out = static_cast<std::int64_t>(number);
-  return !part.empty() && part.size() <= 16 && (part.front() != '0' || part == "0");
+  const bool shortest = digits == 1 || (digits != 0 && digits <= 16 && text.front() != '0');
+  text.remove_prefix(digits);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return shortest;
 }
 
-std::string next_key(std::string_view& text) {
-  const std::string_view part = next_part(text);
+std::string key_of(std::string_view digits) {
   std::string out;
   try {
-    boost::algorithm::unhex(part, std::back_inserter(out));
+    boost::algorithm::unhex(digits, std::back_inserter(out));
   } catch (const boost::algorithm::hex_decode_error&) {
     out.clear();
   }
@@ -83,7 +81,7 @@ receipt parse_receipt(text_view text) {
   const bool numbers = next_number(rest, out.id.value) && next_number(rest, out.fence) &&
                        next_number(rest, out.queue);
   const bool has_key = !rest.empty();
-  if (has_key) out.key = next_key(rest);
+  if (has_key) out.key = key_of(rest);
   const bool same = has_key ? to_string(out) == text.view() : !text.view().ends_with('.');
   if (!numbers || !same) {
     core::refuse("not a receipt: give its text unchanged, as the take gave it");

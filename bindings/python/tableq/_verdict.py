@@ -96,7 +96,8 @@ def settle(
                     return None
                 # A trigger or a constraint, say: the message must not come back for ever.
                 log.error("tableq: %s", refusal)
-                failure = refusal
+                # Its traceback has this frame: they would keep each other.
+                failure = refusal.with_traceback(None)
                 continue
             log.warning("tableq: message %d in %s cannot be settled now: %s", job.id,
                         job.queue.name, refusal)

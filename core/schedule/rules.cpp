@@ -88,9 +88,9 @@ void check_rule(const schedule& rule, const queue_state& target) {
         "completed");
   }
   headers all = rule.headers;
-  if (!all.empty())
-    tell_schedule(all, rule.name,
-                  timestamp(std::chrono::milliseconds(1)));  // There must be room for them.
+  if (!all.empty()) {  // There must be room for those of the schedule.
+    tell_schedule(all, rule.name, timestamp(std::chrono::milliseconds(1)));
+  }
   const claim_enqueue_options options{
       .priority = rule.priority, .headers = std::move(all), .key = rule.key, .group = rule.group};
   check_for_any(target.database(), info, {rule.payload, &options});

@@ -366,7 +366,7 @@ WHERE name = CAST(:name AS nvarchar(60))
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- fragment: lock_each
--- In the order of the items. Without a @wait others may go on without a lock: the answer tells which were free.
+-- In the order of the items. With a @wait of 0 a lock that is not free is passed over: `held` tells which were free.
 DECLARE @got int;
 DECLARE @what nvarchar(60);
 DECLARE @next int;

@@ -292,18 +292,24 @@ class AsyncWorker(WorkerBase):
         self._tasks: Set["asyncio.Task[None]"] = set()
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._stopping: Optional[asyncio.Event] = None
+        self._stopped = False  # Perhaps before `run`: until Python 3.10 events need a loop.
         self._news: Optional["asyncio.Future[None]"] = None
 
     def stop(self) -> None:
         """Takes no more messages; running handlers finish. Call it in the loop's thread."""
+        self._stopped = True
         if self._stopping is not None:
             self._stopping.set()
 
     async def run(self, signals: bool = True) -> int:
         """Works until it is stopped or cancelled. Returns how many messages its
         handlers have done, also those that they have settled themselves."""
+        if self._stopping is not None:
+            raise InvalidArgument("tableq: a worker runs once")
         loop = self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
+        if self._stopped:
+            self._stopping.set()
         before: Dict[int, Any] = {}
         choice = Choice(self._sources, self._lock, watched=True)
         self._keepers = {key: each.keeper() for key, each in self._databases.items()}

@@ -409,6 +409,25 @@ def test_the_grace_of_a_stopped_worker_gives_back_what_still_runs(jobs: tableq.C
     assert [(job.text, job.attempt) for job in jobs.take(5)] == [("slow", 1)]
 
 
+def test_an_async_worker_runs_once_and_not_after_its_stop(jobs: tableq.ClaimQueue) -> None:
+    async def handler(job: tableq.Job) -> None:
+        pass
+
+    async def work() -> None:
+        early = tableq.AsyncWorker(jobs, handler)
+        early.stop()
+        assert await early.run() == 0
+        worker = tableq.AsyncWorker(jobs, handler)
+        running = asyncio.ensure_future(worker.run())
+        await asyncio.sleep(0)
+        with pytest.raises(tableq.InvalidArgument, match="runs once"):
+            await asyncio.wait_for(worker.run(), 5)
+        worker.stop()
+        assert await running == 0
+
+    go(work)
+
+
 def test_several_queues_share_the_handlers_of_an_async_worker(place: Place, tmp_path: Path) -> None:
     near = place.open()
     far = tableq.open(f"sqlite://{tmp_path}/far.db")

@@ -11,6 +11,8 @@
 #include <map>
 #include <sstream>
 
+#include <tableq/trace_context.hpp>
+
 #include "system.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): only some systems declare it

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <tableq/receipts.hpp>
+
 #include "row_json.hpp"
 
 namespace tool {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <tableq/text.hpp>
+
 #include "output.hpp"
 
 namespace tool {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tableq/row_value.hpp>
+#include <tableq/text.hpp>
 
 #include "exit_status.hpp"
 #include "format.hpp"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include <tableq/receipts.hpp>
 #include <tableq/timestamp.hpp>
 
 #include "format.hpp"

@@ -46,7 +46,7 @@ advance_request request_to_advance(const queue_state& queue) {
       .queue = queue.name(), .limit = rules.limit, .hold = rules.on_failure == group_policy::hold};
 }
 
-/// So many messages of a group are ready at once, at most.
+/// The most messages of a group that are ready at once.
 constexpr int most_starts = 1000;
 
 std::vector<group_item> items_of(const group_set& groups) {

@@ -303,7 +303,7 @@ class AsyncWorker(WorkerBase):
 
     async def run(self, signals: bool = True) -> int:
         """Works until it is stopped or cancelled. Returns how many messages its
-        handlers have done, also those that they have settled themselves."""
+        handlers have done, also those that they have settled themselves. A worker runs once."""
         if self._stopping is not None:
             raise InvalidArgument("tableq: a worker runs once")
         loop = self._loop = asyncio.get_running_loop()

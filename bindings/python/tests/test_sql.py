@@ -12,7 +12,7 @@ import subprocess
 import sys
 from datetime import timedelta, timezone
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Tuple
 
 import pytest
 
@@ -259,6 +259,20 @@ def test_a_waiting_reader_is_woken(place: Place, connection: Any) -> None:
     assert message.text == "a"
 
 
+def _listening(place: Place) -> "Tuple[Any, Any]":
+    """A connection that hears of the queue mail, and its cursor."""
+    listener = place.connect()
+    listener.autocommit = True
+    cursor = listener.cursor()
+    cursor.execute("LISTEN mail_tableq")
+    return listener, cursor
+
+
+def _hold_lock_of_listeners(cursor: Any, info: Any) -> None:
+    lock = (1952606577, info.identity & 2147483647)
+    cursor.execute("SELECT pg_advisory_lock_shared(%s, CAST(%s AS integer))", lock)
+
+
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_listeners_are_notified_at_the_commit(
     db: tableq.Database, place: Place, connection: Any
@@ -266,17 +280,13 @@ def test_listeners_are_notified_at_the_commit(
     mail = db.fifo("mail")
     info = db.find("mail")
     assert info is not None
-    listener = place.connect()
-    listener.autocommit = True
-    cursor = listener.cursor()
-    cursor.execute("LISTEN mail_tableq")
+    listener, cursor = _listening(place)
     # Nobody holds the lock of a listener: a commit with NOTIFY would be for nothing.
     mail.put("a", using=connection)
     connection.commit()
     cursor.execute("SELECT 1")
     assert listener.notifies == []
-    lock = (1952606577, info.identity & 2147483647)
-    cursor.execute("SELECT pg_advisory_lock_shared(%s, CAST(%s AS integer))", lock)
+    _hold_lock_of_listeners(cursor, info)
     mail.put("b", using=connection)
     cursor.execute("SELECT 1")
     assert listener.notifies == []
@@ -295,12 +305,8 @@ def test_notifications_that_are_off_leave_the_transaction_free_of_them(
     mail = quiet.fifo("mail")
     info = quiet.find("mail")
     assert info is not None
-    listener = place.connect()
-    listener.autocommit = True
-    cursor = listener.cursor()
-    cursor.execute("LISTEN mail_tableq")
-    lock = (1952606577, info.identity & 2147483647)
-    cursor.execute("SELECT pg_advisory_lock_shared(%s, CAST(%s AS integer))", lock)
+    listener, cursor = _listening(place)
+    _hold_lock_of_listeners(cursor, info)
     mail.put("a", using=connection)
     tableq.Outbox("mail", **place.options, notifications="off").put("b", using=connection)
     connection.commit()

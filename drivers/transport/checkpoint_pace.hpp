@@ -5,11 +5,9 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Decides when a session copies SQLite's log to the database file after a commit. From 4,000 pages
-/// on it copies after each commit, but it pauses after an attempt that copied nothing.
-///
-/// SQLite's own limit is 1,000 pages. A copy here holds the write lock; with 4,000 pages, many of
-/// which are then copied once and not four times, that costs writers nothing.
+/// Decides when a session copies SQLite's log to the database file after a commit. From 1,000 pages
+/// on, as SQLite itself, it copies after each commit, but it pauses after an attempt that copied
+/// nothing. A longer log grows for longer, and the flushes of a file that grows are slower.
 ///
 /// A log that the disk has just room to copy is copied earlier: a longer one could neither grow nor
 /// be copied, if the file has to grow for it.
@@ -29,7 +27,7 @@ class checkpoint_pace {
   /// @param room asked now and then: the bytes that the disk has left.
   template <class Room>
   [[nodiscard]] bool due(int pages, clock::time_point now, Room room) noexcept {
-    constexpr int enough = 4000;
+    constexpr int enough = 1000;
     constexpr int between_looks = 64;
     constexpr std::uint64_t usual_page = 4096;
     bool out = pages >= enough;

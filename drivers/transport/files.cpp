@@ -7,6 +7,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#if defined(TABLEQ_LINUX)
+#include <sys/sysmacros.h>
+#endif
 #include <unistd.h>
 #endif
 
@@ -58,11 +62,15 @@ file_state state_of_file(const std::string& path) noexcept {
   const bool known = ::GetFileInformationByHandle(file, &found) != 0;
   ::CloseHandle(file);
   if (!known) return {};
-  return {.device = found.dwVolumeSerialNumber,
-          .node = joined(found.nFileIndexHigh, found.nFileIndexLow),
+  return {.identity = {.device = found.dwVolumeSerialNumber,
+                       .node = joined(found.nFileIndexHigh, found.nFileIndexLow)},
           .size = static_cast<std::int64_t>(joined(found.nFileSizeHigh, found.nFileSizeLow)),
           .changed = static_cast<std::int64_t>(
               joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime))};
+}
+
+file_identity identity_of_file(const std::string& path) noexcept {
+  return state_of_file(path).identity;
 }
 
 write_refusal refusal_of_writes(const std::string& path) noexcept {
@@ -75,7 +83,7 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
   return errno == ENOENT ? write_refusal::none : write_refusal::no_right;
 }
 
-std::optional<std::vector<int>> descriptors_on(const file_state& /*file*/) {
+std::optional<std::vector<int>> descriptors_on(const file_identity& /*file*/) {
   return std::nullopt;
 }
 
@@ -115,10 +123,21 @@ file_state state_of_file(const std::string& path) noexcept {
   const timespec& changed = found.st_mtim;
 #endif
   constexpr std::int64_t second = 1'000'000'000;
-  return {.device = found.st_dev,
-          .node = found.st_ino,
+  return {.identity = {.device = found.st_dev, .node = found.st_ino},
           .size = found.st_size,
           .changed = changed.tv_sec * second + changed.tv_nsec};
+}
+
+file_identity identity_of_file(const std::string& path) noexcept {
+#if defined(TABLEQ_LINUX) && defined(STATX_INO)
+  // Linux 6.13 and later gives the next write a time of its own if stat() has read the last one: a
+  // change of the inode for each commit.
+  struct statx found {};
+  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_INO, &found) == 0) {
+    return {.device = makedev(found.stx_dev_major, found.stx_dev_minor), .node = found.stx_ino};
+  }
+#endif
+  return state_of_file(path).identity;  // An old container may forbid statx().
 }
 
 write_refusal refusal_of_writes(const std::string& path) noexcept {
@@ -126,7 +145,7 @@ write_refusal refusal_of_writes(const std::string& path) noexcept {
   return errno == EROFS ? write_refusal::read_only_file_system : write_refusal::no_right;
 }
 
-std::optional<std::vector<int>> descriptors_on(const file_state& file) {
+std::optional<std::vector<int>> descriptors_on(const file_identity& file) {
 #if defined(TABLEQ_LINUX)
   std::vector<int> out;
   std::error_code failed;

@@ -3,6 +3,7 @@
 /// @file
 /// Files and their locks, as the operating system has them. Paths are UTF-8.
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,10 +13,18 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Which file has a name, and what shows that it was written. All zero: none.
-struct file_state {
+/// Which file has a name. All zero: none.
+struct file_identity {
   std::uint64_t device = 0;
   std::uint64_t node = 0;
+
+  friend auto operator<=>(const file_identity&, const file_identity&) = default;
+};
+file_identity identity_of_file(const std::string& path) noexcept;
+
+/// The file, and what shows that it was written.
+struct file_state {
+  file_identity identity;
   std::int64_t size = 0;
   std::int64_t changed = 0;  ///< When, in the system's units.
 
@@ -32,7 +41,7 @@ inline constexpr bool open_files_keep_their_names = false;
 
 /// The descriptors of this process on the file; nothing on a system that does not tell: only Linux
 /// does. No descriptor is opened on the file: to close one would drop SQLite's locks.
-std::optional<std::vector<int>> descriptors_on(const file_state& file);
+std::optional<std::vector<int>> descriptors_on(const file_identity& file);
 
 /// Why this user may not write there. None also where nothing has that name.
 enum class write_refusal { none, read_only_file_system, no_right };

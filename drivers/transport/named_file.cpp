@@ -2,15 +2,10 @@
 
 #include <utility>
 
-#include "drivers/transport/files.hpp"
-
 namespace tableq::inline v0::drivers {
 
-named_file::named_file(std::string name) : name_(std::move(name)) {
-  const file_state now = state_of_file(name_);
-  device_ = now.device;
-  node_ = now.node;
-}
+named_file::named_file(std::string name)
+    : name_(std::move(name)), identity_(identity_of_file(name_)) {}
 
 named_file named_file::gone(std::string name) {
   named_file out;
@@ -34,12 +29,11 @@ bool named_file::there() const noexcept {
   // The node number of an open file is never reused, even after the file was deleted.
   if (!found()) return false;
   if (open_files_keep_their_names) return true;
-  const file_state now = state_of_file(name_);
-  return now.node == node_ && now.device == device_;
+  return identity_of_file(name_) == identity_;
 }
 
 std::string named_file::number() const {
-  return std::to_string(device_).append(" ").append(std::to_string(node_));
+  return std::to_string(identity_.device).append(" ").append(std::to_string(identity_.node));
 }
 
 }  // namespace tableq::inline v0::drivers

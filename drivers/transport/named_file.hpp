@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
+
+#include "drivers/transport/files.hpp"
 
 namespace tableq::inline v0::drivers {
 
@@ -20,7 +21,7 @@ class named_file {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether there was a file of this name at first.
-  [[nodiscard]] bool found() const noexcept { return node_ != 0; }
+  [[nodiscard]] bool found() const noexcept { return identity_ != file_identity(); }
   /// The same text for the same file, under any name.
   [[nodiscard]] std::string number() const;
   /// Whether this file still has the name. Costs one system call, about a microsecond.
@@ -32,15 +33,14 @@ class named_file {
   [[nodiscard]] std::string doubt() const;
   /// Whether both are the same file, even under different names.
   [[nodiscard]] bool same(const named_file& other) const noexcept {
-    return device_ == other.device_ && node_ == other.node_;
+    return identity_ == other.identity_;
   }
 
  private:
   named_file() = default;
 
   std::string name_;
-  std::uint64_t device_ = 0;
-  std::uint64_t node_ = 0;  // 0: there was no file
+  file_identity identity_;
 };
 
 /// The files that a session has open.

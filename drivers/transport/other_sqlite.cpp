@@ -1,7 +1,6 @@
 #include "drivers/transport/other_sqlite.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <map>
 #include <utility>
@@ -13,7 +12,6 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-using file_number = std::pair<std::uint64_t, std::uint64_t>;  // device and node
 using descriptors = std::vector<int>;
 
 /// Free in a child of fork(). Made after prepare_sqlite_for_forks(), so that a fork takes it before
@@ -27,15 +25,15 @@ std::mutex& opening() {
 }
 /// Those of sessions, at the end of the last opening. A number that is another file's meanwhile is
 /// not found there. Guarded by opening(). Never destroyed: static objects may hold databases.
-std::map<file_number, descriptors>& known_descriptors() {
-  static auto* const made = new std::map<file_number, descriptors>;
+std::map<file_identity, descriptors>& known_descriptors() {
+  static auto* const made = new std::map<file_identity, descriptors>;
   return *made;
 }
 
 }  // namespace
 
 only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(file)) {
-  const file_state found = state_of_file(file_);
+  const file_identity found = identity_of_file(file_);
   const auto open = descriptors_on(found);
   if (!open) {
     throw native_failure::judged_as(
@@ -43,8 +41,8 @@ only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(f
         "this system does not tell which files a process has open; leave other_sqlite=refuse out, "
         "and use one libsqlite3 in the process");
   }
-  if (found == file_state()) return;  // none has it open
-  const descriptors& ours = known_descriptors()[{found.device, found.node}];
+  if (found == file_identity()) return;  // none has it open
+  const descriptors& ours = known_descriptors()[found];
   for (const int each : *open) {
     if (std::find(ours.begin(), ours.end(), each) != ours.end()) continue;
     throw native_failure::judged_as(
@@ -55,10 +53,10 @@ only_sqlite::only_sqlite(std::string file) : hold_(opening()), file_(std::move(f
   }
 }
 
-void only_sqlite::closed(const file_state& file) noexcept {
+void only_sqlite::closed(const file_identity& file) noexcept {
   try {
     const std::scoped_lock hold(opening());
-    const auto known = known_descriptors().find({file.device, file.node});
+    const auto known = known_descriptors().find(file);
     const auto open = descriptors_on(file);
     if (known == known_descriptors().end() || !open) return;
     std::erase_if(known->second, [&](int each) {
@@ -72,10 +70,10 @@ void only_sqlite::closed(const file_state& file) noexcept {
 
 only_sqlite::~only_sqlite() {
   try {
-    const file_state found = state_of_file(file_);
+    const file_identity found = identity_of_file(file_);
     auto open = descriptors_on(found);
-    if (open && found != file_state()) {
-      known_descriptors()[{found.device, found.node}] = *std::move(open);
+    if (open && found != file_identity()) {
+      known_descriptors()[found] = *std::move(open);
     }
   } catch (const std::exception&) {
     // A destructor must not throw. Without memory the next opening refuses the file.

@@ -30,7 +30,7 @@ class only_sqlite {
   ~only_sqlite();
 
   /// Such a session has closed its descriptors of the file: other code may get their numbers.
-  static void closed(const file_state& file) noexcept;
+  static void closed(const file_identity& file) noexcept;
 
  private:
   std::scoped_lock<std::mutex> hold_;

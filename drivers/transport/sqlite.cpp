@@ -372,12 +372,12 @@ void tell_end(sqlite3* handle) {
     sqlite3_result_null(call);
   };
   const auto end = [](void* data) {
-    const std::unique_ptr<file_state> file(static_cast<file_state*>(data));
+    const std::unique_ptr<file_identity> file(static_cast<file_identity*>(data));
     only_sqlite::closed(*file);
   };
   sqlite3_create_function_v2(handle, "tableq_end_of_session", 0, SQLITE_UTF8,
-                             new file_state(state_of_file(file_of(handle))), returns_null, nullptr,
-                             nullptr, end);
+                             new file_identity(identity_of_file(file_of(handle))), returns_null,
+                             nullptr, nullptr, end);
 }
 
 void connect(soci::session& session, const endpoint& address) {

@@ -24,10 +24,10 @@ namespace files = std::filesystem;
 constexpr checkpoint_pace::clock::time_point start{};
 constexpr auto endless = [] { return std::numeric_limits<std::uint64_t>::max(); };
 
-TEST(checkpoint, is_due_from_four_thousand_pages_on) {
+TEST(checkpoint, is_due_from_a_thousand_pages_on) {
   checkpoint_pace pace;
-  EXPECT_FALSE(pace.due(3999, start, endless));
-  EXPECT_TRUE(pace.due(4000, start, endless));
+  EXPECT_FALSE(pace.due(999, start, endless));
+  EXPECT_TRUE(pace.due(1000, start, endless));
 }
 
 TEST(checkpoint, comes_while_the_disk_has_room_for_the_pages_and_asks_it_now_and_then) {
@@ -35,13 +35,13 @@ TEST(checkpoint, comes_while_the_disk_has_room_for_the_pages_and_asks_it_now_and
   int asked = 0;
   const auto room = [&asked] {
     ++asked;
-    return std::uint64_t{4096} * 1000;
+    return std::uint64_t{4096} * 500;
   };
   int pages = 0;
   while (!pace.due(++pages, start, room)) {
   }
-  EXPECT_EQ(pages, 1024);
-  EXPECT_EQ(asked, 16);
+  EXPECT_EQ(pages, 512);
+  EXPECT_EQ(asked, 8);
 }
 
 TEST(checkpoint, is_tried_again_at_once_while_something_is_copied) {
@@ -123,8 +123,8 @@ TEST(checkpoint, of_an_attached_file_holds_that_files_write_lock) {
       },
       &pace);
   run(outsider, "BEGIN IMMEDIATE");
-  run(session, "INSERT INTO other.pages VALUES (zeroblob(17000000))");
-  EXPECT_GT(files::file_size(other), 16'000'000U) << "the outsider locks another file";
+  run(session, "INSERT INTO other.pages VALUES (zeroblob(5000000))");
+  EXPECT_GT(files::file_size(other), 4'000'000U) << "the outsider locks another file";
 }
 
 TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
@@ -135,7 +135,7 @@ TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
   read("SELECT * FROM letters");  // the log is empty: all later pages are kept
   const std::uintmax_t before = size();
   const std::string page(4000, 'x');
-  for (int i = 0; i < 2000; ++i) letters.enqueue(page);
+  for (int i = 0; i < 1500; ++i) letters.enqueue(page);
   EXPECT_EQ(size(), before);
   read("COMMIT");
   const auto until = std::chrono::steady_clock::now() + 60s;

@@ -6,9 +6,8 @@ For each task: messages a second by tableq and by the driver, medians of the rou
 the statements that an application would write for the same effect, on a table of the same layout: one transaction for
 each step, a lease with a fence. processor: by the processor time of this process, for SQLite on a busy machine.
 
-SQLite: each side has a file of its own, the other one's name ends with -hand. The log of a file grows at first, to
-4,000 pages with tableq and 1,000 by hand, and a file that grows is slower to flush; so both sides work before the
-rounds until it no longer does.
+SQLite: each side has a file of its own, the other one's name ends with -hand. The log of a file grows at first, and a
+file that grows is slower to flush; so both sides work before the rounds until it no longer does.
 """
 
 import sqlite3
@@ -20,7 +19,7 @@ import tableq
 
 PAYLOAD = b"x" * 100
 SINGLE, BATCH, BATCHES = 200, 100, 20
-BEFORE = 12
+BEFORE = 4
 
 
 class Sqlite:

@@ -91,6 +91,14 @@ std::vector<rule_row> stored_rules(database_state& database, std::string_view na
   });
 }
 
+std::optional<rule_row> first(std::vector<rule_row> rows) {
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+std::optional<rule_row> stored_rule(database_state& database, std::string_view name) {
+  if (name.empty()) return std::nullopt;  // The statement would read all.
+  return first(stored_rules(database, name));
+}
+
 /// The changes of rules in one transaction, under the catalogue's lock.
 class change_of_rules {
  public:
@@ -148,10 +156,6 @@ class change_of_rules {
   }
 
  private:
-  static std::optional<rule_row> first(std::vector<rule_row> rows) {
-    return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
-  }
-
   database_state& database_;
   connection& session_;
   const table_names names_;
@@ -311,13 +315,11 @@ bool schedules::remove(text_view name) {
 
 std::optional<enqueued> schedules::run_now(text_view name) {
   const auto run_it = [&]() -> std::optional<enqueued> {
-    if (name.view().empty()) return std::nullopt;  // The statement would read all.
-    const auto found = core::stored_rules(*state_, name.view());
-    if (found.empty()) return std::nullopt;
-    const core::rule_row& rule = found.front();
-    const auto target = core::target_of(*state_, rule.queue);
+    const auto rule = core::stored_rule(*state_, name.view());
+    if (!rule) return std::nullopt;
+    const auto target = core::target_of(*state_, rule->queue);
     return core::in_one_transaction(*state_, nullptr, [&](core::transaction_state& tx) {
-      return core::add_messages(*target, tx, rule.name, rule, std::span(&rule.clock, 1)).front();
+      return core::add_messages(*target, tx, rule->name, *rule, std::span(&rule->clock, 1)).front();
     });
   };
   return core::operation(*state_, "schedules.run_now", outside_, run_it);
@@ -365,11 +367,11 @@ std::vector<schedule_info> schedules::list() const {
 }
 
 std::optional<schedule_info> schedules::find(text_view name) const {
-  std::optional<schedule_info> out;
-  for (schedule_info& each : list()) {
-    if (each.rule.name == name.view()) out = std::move(each);
-  }
-  return out;
+  return core::operation(*state_, "schedules.list", outside_,
+                         [&]() -> std::optional<schedule_info> {
+                           const auto rule = core::stored_rule(*state_, name.view());
+                           return rule ? std::optional(core::info_of(*rule)) : std::nullopt;
+                         });
 }
 
 schedules database::schedules() const noexcept {

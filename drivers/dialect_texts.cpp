@@ -20,6 +20,10 @@ bool has_known_id(const core::contract& contract) {
          (contract.adds || core::place_among(contract.items, "id") != core::contract::no_place);
 }
 
+bool takes_items(const std::string& block) {
+  return block.find("{items:") != std::string::npos;
+}
+
 }  // namespace
 
 const blocks& text_variants::of(const dialect& definition, std::string dialect::*file,
@@ -45,7 +49,7 @@ text dialect_texts::compiled(const core::contract& contract, const core::table_n
                              const text_choice& which) const {
   const auto& [clock, form, hinted] = which;
   style as{.markers = transport->markers,
-           .batches = form.one ? batching::loop : definition.batches,
+           .batches = batches_of(contract, form),
            .arrays = transport->arrays,
            .rows = form.rows};
   if (contract.texts != nullptr) {
@@ -73,7 +77,13 @@ text dialect_texts::compiled(const core::contract& contract, const core::table_n
 bool dialect_texts::takes_several(const core::contract& contract, bool payloads) const {
   const text_form form{.next = true, .payloads = payloads};
   const auto found = statements.find(std::string(contract.name) + form.ending());
-  return found != statements.end() && found->second.find("{items:") != std::string::npos;
+  return found != statements.end() && takes_items(found->second);
+}
+
+batching dialect_texts::batches_of(const core::contract& contract, const text_form& form) const {
+  if (form.one) return batching::loop;
+  const bool rows = contract.texts == nullptr && further_of(contract).rows;
+  return rows ? batching::rows : definition.batches;
 }
 
 void dialect_texts::learn() {
@@ -89,6 +99,7 @@ void dialect_texts::learn() {
         .next = has(for_next),
         .payloads = has(for_payloads),
         .steps = has(for_steps),
+        .rows = block != statements.end() && takes_items(block->second),
         .common = block != statements.end() && block->second.find("{table") == std::string::npos};
   };
   std::ranges::for_each(core::contracts(), learn_of);

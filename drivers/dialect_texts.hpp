@@ -44,6 +44,7 @@ struct further_texts {
   bool next = false;
   bool payloads = false;
   bool steps = false;
+  bool rows = false;    ///< Its own text has `{items: ...}`.
   bool common = false;  ///< The text names no table of a queue, so that queues can share it.
 };
 
@@ -79,6 +80,9 @@ struct dialect_texts {
   /// @throws error errc::unsupported when the dialect has none.
   [[nodiscard]] text compiled(const core::contract& contract, const core::table_names& names,
                               const text_choice& which) const;
+
+  /// How the items of a batch come into its text.
+  [[nodiscard]] batching batches_of(const core::contract& contract, const text_form& form) const;
 
   /// Whether the text for a further item of a batch takes several of them.
   /// @param payloads whether the items have nothing but payloads.

@@ -494,9 +494,9 @@ void dialect_session::send(const call& of) {
       return true;
     };
     brackets() && steps ? in_unit(of.loss, run_text) : run_text(of.loss);
-  } else if (texts_->definition.batches == batching::loop) {
+  } else if (const batching how = texts_->batches_of(contract, {}); how == batching::loop) {
     run_loop(of);
-  } else if (texts_->definition.batches == batching::rows) {
+  } else if (how == batching::rows) {
     run_rows(of);
   } else if (of.items.size() == contract.items.size() && has_one(contract) &&
              !(locks_first(contract) && transport_->in_transaction())) {

@@ -370,20 +370,20 @@ WHERE id = (
   AND {own_queue}
 RETURNING id, created_at, due_at, payload
 
--- fragment: add_message
+-- fragment: new_message
 INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key{ready_at})
-SELECT :payload, :priority,
-       {new_state},
-       {new_due_at}, {new_fence},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
-FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key) AS n
 
 -- name: claim.enqueue
 -- No row is returned when the key is held. A message with a group is held until claim.advance makes it
 -- ready.
 WITH unused AS (SELECT 1)
-{add_message}
+{new_message}
+SELECT :payload, :priority,
+       {new_state},
+       {new_due_at}, {new_fence},
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
+FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
@@ -398,7 +398,14 @@ WHERE {own_queue}
 RETURNING id
 
 -- name: claim.enqueue.next
-{add_message}
+{new_message}
+SELECT column1, column2,
+       {new_state},
+       {new_due_at}, {new_fence},
+       column3, column4, COALESCE(column5, n.clock), n.clock + column6, column7, column8, n.group_key{clock_of_new}
+FROM (SELECT *, {clock} AS clock, COALESCE(column9, {clock} + column10) AS due_at, column11 AS group_key
+      FROM (VALUES {items: (:payload, :priority, :key, :headers, :created_at, :ttl, :max_attempts, :retry, :due_at, :delay,
+                            :group)})) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
@@ -761,23 +768,28 @@ RETURNING id
 SELECT group_key FROM main.{table} WHERE id = :id AND group_key IS NOT NULL
 
 -- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
--- count too. INDEXED BY: with statistics of one large group other indexes seem cheaper.
-WITH next AS (
-  SELECT id FROM main.{table} INDEXED BY {table:group}
-  WHERE group_key = :group AND state = 5
-  ORDER BY id
-  LIMIT MAX(:limit
-    - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
-       WHERE group_key = :group AND state IN (0, 1))
-    - CASE WHEN :hold = 0 THEN 0
-           ELSE (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
-                 WHERE group_key = :group AND state = 2) END, 0))
+-- Makes the next messages of each group ready, up to :limit at a time. With :hold messages that wait for their retry
+-- count too. Each group is given once. INDEXED BY: with statistics of one large group other indexes seem cheaper.
+WITH RECURSIVE given (name) AS (VALUES {items: (:group)}),
+next (name, id, free) AS (
+  SELECT name,
+         (SELECT MIN(id) FROM main.{table} INDEXED BY {table:group}
+          WHERE group_key = name AND state = 5),
+         :limit - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
+                   WHERE group_key = name AND state BETWEEN 0 AND CASE WHEN :hold = 0 THEN 1 ELSE 2 END)
+  FROM given
+  UNION ALL
+  SELECT name,
+         (SELECT MIN(id) FROM main.{table} INDEXED BY {table:group}
+          WHERE group_key = name AND state = 5 AND id > next.id),
+         free - 1
+  FROM next
+  WHERE id IS NOT NULL AND free > 1)
 UPDATE main.{table}
 SET state = 0{set_ready_at}
-WHERE id IN (SELECT id FROM next)
+WHERE id IN (SELECT id FROM next WHERE free > 0)
   AND {own_queue}
-RETURNING id
+RETURNING 0 AS item, id
 
 -- fragment: limits_of_group
 -- The row of the group, otherwise that of all others.

@@ -73,9 +73,13 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
     SCOPED_TRACE(name);
     const contract* of = contract_of(name);
     ASSERT_NE(of, nullptr);
-    const auto made = tableq::drivers::compile(
-        filled, *of,
-        {.markers = tableq::drivers::marker::numbered_question, .batches = definition.batches});
+    const bool next =
+        (name + '.').find(std::string(tableq::drivers::for_next) + '.') != std::string::npos;
+    const bool rows = !next && filled.find("{items:") != std::string::npos;
+    const auto made =
+        tableq::drivers::compile(filled, *of,
+                                 {.markers = tableq::drivers::marker::numbered_question,
+                                  .batches = rows ? tableq::batching::rows : definition.batches});
     auto prepared = prepare(made.sql);
     ASSERT_TRUE(prepared);
     EXPECT_EQ(sqlite3_bind_parameter_count(prepared.get()),
@@ -87,14 +91,16 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
       ASSERT_TRUE(prepared);
       EXPECT_TRUE(sqlite3_stmt_readonly(prepared.get()));
     }
-    if ((name + '.').find(std::string(tableq::drivers::for_next) + '.') != std::string::npos) {
+    if (next) {
       EXPECT_EQ(sqlite3_column_count(prepared.get()), 0);
       continue;
     }
     if (of->columns.empty()) continue;
-    ASSERT_EQ(sqlite3_column_count(prepared.get()), static_cast<int>(of->columns.size()));
+    const int before = rows ? 1 : 0;  // the number of the item
+    ASSERT_EQ(sqlite3_column_count(prepared.get()), before + static_cast<int>(of->columns.size()));
     for (std::size_t i = 0; i < of->columns.size(); ++i) {
-      EXPECT_EQ(sqlite3_column_name(prepared.get(), static_cast<int>(i)), of->columns[i].name);
+      EXPECT_EQ(sqlite3_column_name(prepared.get(), before + static_cast<int>(i)),
+                of->columns[i].name);
     }
   }
 }

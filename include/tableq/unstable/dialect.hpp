@@ -87,7 +87,8 @@ struct capabilities {
 
 /// How one statement handles several items.
 enum class batching {
-  loop,    ///< The text takes one item and runs once per item, in one transaction.
+  loop,    ///< The text takes one item and runs once per item, in one transaction. One that has
+           ///< `{items: ...}` is as by `rows`.
   arrays,  ///< The text takes one array for each item parameter, and returns the column `item`
            ///< first.
   rows,    ///< The text repeats `{items: (...)}` for each item, and returns the column `item`

@@ -123,7 +123,8 @@ file_state state_of_file(const std::string& path) noexcept {
   const timespec& changed = found.st_mtim;
 #endif
   constexpr std::int64_t second = 1'000'000'000;
-  return {.identity = {.device = found.st_dev, .node = found.st_ino},
+  // The number of a device has a sign on macOS.
+  return {.identity = {.device = static_cast<std::uint64_t>(found.st_dev), .node = found.st_ino},
           .size = found.st_size,
           .changed = changed.tv_sec * second + changed.tv_nsec};
 }

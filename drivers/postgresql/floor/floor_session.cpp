@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
 
 #include <tableq/error.hpp>
@@ -51,14 +50,15 @@ bool takes_first(known_table& of, std::span<const value> shared, const places& w
          of.tries_first();
 }
 
-/// The text like claim.take_first for a take within these limits.
-std::optional<own_statement> first_within(const row_set& limits) {
+/// The text like claim.take_first for a take within these limits. Null: none.
+const core::contract* first_within(const row_set& limits) {
   using row = core::limits_lock_row;
-  if (limits.empty()) return std::nullopt;
+  if (limits.empty()) return nullptr;
   const bool rate = limits.maybe_integer(0, place_of<row>("rate")).has_value();
   const bool concurrency = limits.maybe_integer(0, place_of<row>("concurrency")).has_value();
-  if (rate == concurrency) return std::nullopt;
-  return rate ? own_statement::claim_take_first_metered : own_statement::claim_take_first_limited;
+  if (rate == concurrency) return nullptr;
+  return &contract_of(rate ? own_statement::claim_take_first_metered
+                           : own_statement::claim_take_first_limited);
 }
 
 /// Whether it takes nothing while a message is due.
@@ -273,16 +273,16 @@ bool floor_session::run_placed(std::string_view operation, const core::table_nam
       table->where.begin(clock::now(), asks_for_due(what, one.shared));
   const places where = usable_places(*table, begun.where);
   // A take within limits. A rate is in their row: what its text locks, it knows.
-  std::optional<own_statement> first = table->first_within_limits;
-  if (first && !takes_first(*table, one.shared, where)) first.reset();
-  if (first == own_statement::claim_take_first_metered) {
-    found->rows = from(contract_of(*first), names, one.shared, where, {});
-  } else if (first && !send(where, {}, &contract_of(*first))) {
-    first.reset();
+  const core::contract* first = table->first_within_limits;
+  if (first != nullptr && !takes_first(*table, one.shared, where)) first = nullptr;
+  if (first == &contract_of(own_statement::claim_take_first_metered)) {
+    found->rows = from(*first, names, one.shared, where, {});
+  } else if (first != nullptr && !send(where, {}, first)) {
+    first = nullptr;
   }
-  if (!first || one.rows.empty()) {
+  if (first == nullptr || one.rows.empty()) {
     if (!send(where, line_of(where, names.by_turns))) return false;
-    if (first && !messages_of(one.rows, by).empty()) table->take_first_in_vain();
+    if (first != nullptr && !messages_of(one.rows, by).empty()) table->take_first_in_vain();
     table->first_within_limits = first_within(all.front().rows);
   }
   if (!outside) touch(table, by);

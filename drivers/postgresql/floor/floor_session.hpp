@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -29,8 +28,8 @@ struct known_table {
   table_places where;
   std::atomic<bool> readable = false;  ///< The user may read the places of other processes,
   std::atomic<bool> writable = false;  ///< and may store those of this one.
-  /// The text like claim.take_first that the limits of the last take allow.
-  std::atomic<std::optional<own_statement>> first_within_limits = {};
+  /// The text like claim.take_first that the limits of the last take allow. Null: none.
+  std::atomic<const core::contract*> first_within_limits = nullptr;
 
   /// Whether a test sets the clock, and may set it back.
   [[nodiscard]] bool set_clock() const noexcept { return names.clock != nullptr; }

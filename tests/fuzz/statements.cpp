@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& each : split_script(text)) together += each;
   must(without(together, "; \n\r\t") == without(text, "; \n\r\t") || text.find(';') != text.npos,
        "a script without ends is one statement");
-  must(without(together, ";") == together || text.find_first_of("'\"-") != text.npos,
+  must(without(together, ";") == together || text.find_first_of("'\"`$-") != text.npos,
        "no statement holds an end, but in quotes and comments");
   const std::string filled = fill_names(text, postgresql, names);
   static_cast<void>(fill_role(text, postgresql, names, "u"));

@@ -111,8 +111,16 @@ exit_status move(const connection_options& connection, const move_arguments& giv
   status.clear();
   print_line(given.as_json ? line_of(to_json(result)) : std::to_string(result.moved));
   const bool stopped = options.stop.stop_requested();
-  if (!given.as_json) tell_rest(result, stopped);
-  return result.complete() && !stopped ? exit_status::done : exit_status::nothing;
+  tableq::message_move left = result;
+  if (given.dry_run && !given.once) {
+    left.leased = 0;  // The move waits for them.
+    if (result.leased > 0 && !given.as_json) {
+      complain("leased: " + std::to_string(result.leased) +
+               ", which follow when they are given back");
+    }
+  }
+  if (!given.as_json) tell_rest(left, stopped);
+  return left.complete() && !stopped ? exit_status::done : exit_status::nothing;
 }
 
 }  // namespace

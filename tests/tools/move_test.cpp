@@ -53,6 +53,10 @@ TEST_P(tool_move, says_what_is_left) {
   done({"enqueue", "jobs", "leased"});
   done({"take", "jobs", "--count", "2"});
   EXPECT_TRUE(contains(run(move({"--once"})).err, "left in the source: 2, which are leased"));
+  const ended tried = run(move({"--dry-run"}));
+  EXPECT_EQ(tried.status, 0) << "the move waits for what is leased";
+  EXPECT_TRUE(contains(tried.err, "leased: 2, which follow when")) << tried.err;
+  EXPECT_EQ(run(move({"--dry-run", "--once"})).status, 1);
 }
 
 TEST_P(tool_move, ends_in_order_when_it_is_asked_to) {

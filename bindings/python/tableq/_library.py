@@ -270,8 +270,8 @@ def _load() -> Library:
         except OSError as problem:
             tried.append(f"{place}: {problem}")
     raise ImportError(
-        f"tableq: no {NAME}. Install tableq's C library where the system's loader looks, or put "
-        f"its path into TABLEQ_LIBRARY. Tried: {'; '.join(tried)}"
+        f"tableq: no {NAME}. Install tableq's C library where the system's loader looks, and run "
+        f"ldconfig; or put its path into TABLEQ_LIBRARY. Tried: {'; '.join(tried)}"
     )
 
 

@@ -53,6 +53,11 @@ def sources_of(
     for each in sources:
         if not isinstance(each, Source):
             raise InvalidArgument(f"{_NO_SOURCES}, not of {type(each).__name__}")
+        if isinstance(each.queue, Queue) and not isinstance(each.queue, LeaseQueue):
+            raise InvalidArgument(
+                f"tableq: the queue of a worker is of the kind claim or a table, not {each.queue.kind}; "
+                "dequeue reads it"
+            )
         of_type(each.queue, LeaseQueue, "the queue of a worker")
         if not callable(each.handler):
             raise InvalidArgument("tableq: handler is not callable")

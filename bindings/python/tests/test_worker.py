@@ -476,10 +476,12 @@ def test_wrong_sources_of_a_worker_are_refused(
     for wrong in (5, None, "x", [jobs]):
         with pytest.raises(tableq.InvalidArgument, match="tableq.Source"):
             kind(wrong)
-    for queue in (5, db, db.fifo("mail")):
+    for queue in (5, db):
         with pytest.raises(tableq.InvalidArgument, match="the queue of a worker is a LeaseQueue"):
             kind([good._replace(queue=queue)])
-    with pytest.raises(tableq.InvalidArgument, match="the queue of a worker is a LeaseQueue"):
+    with pytest.raises(tableq.InvalidArgument, match="claim or a table, not fifo; dequeue"):
+        kind([good._replace(queue=db.fifo("mail"))])
+    with pytest.raises(tableq.InvalidArgument, match="claim or a table, not fifo; dequeue"):
         kind(db.fifo("mail"), handler)
     for number in (0, 1001, True, 1.5):
         with pytest.raises(tableq.InvalidArgument, match="weight"):

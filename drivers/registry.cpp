@@ -87,7 +87,8 @@ class known_dialects {
     const std::scoped_lock hold(core::process_wide());
     if (const auto* const texts = with(&dialect::schemes, scheme)) return learned(*texts);
     std::string sentence =
-        "unknown scheme in the connection string; this build knows " +
+        (scheme.empty() ? "the connection string begins with no scheme; this build knows "
+                        : "unknown scheme in the connection string; this build knows ") +
         listed([](const dialect_texts& texts) { return texts.definition.schemes.front() + "://"; });
 #if defined(TABLEQ_WITH_ODBC)
     sentence += " or odbc://";

@@ -84,7 +84,7 @@ std::string_view text_of(const void* bytes, std::size_t size) {
   return {first, size};
 }
 std::string_view word_of(const char* word) {
-  if (word == nullptr) refuse("a word of the interface is NULL");
+  if (word == nullptr) refuse("a kind, state, key, format, dialect or role is NULL; give its word");
   return word;
 }
 std::size_t size_of(std::int64_t number, std::string_view name) {

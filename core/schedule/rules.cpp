@@ -59,7 +59,7 @@ std::shared_ptr<queue_state> target_of(database_state& database, std::string_vie
   auto found = find_queue(database, queue);
   if (!found) {
     throw error(errc::not_found, advice::never,
-                "its queue " + std::string(queue) + " does not exist",
+                "its queue " + std::string(queue) + " does not exist; make it first",
                 {.backend = database.name()});
   }
   if (found->kind == kind::table) {

@@ -150,6 +150,13 @@ TEST_P(address, open_options_out_of_range_are_refused) {
   EXPECT_CODE(invalid_argument, static_cast<void>(open({.retry_for = milliseconds{-1}})));
 }
 
+TEST(address_without_database, the_name_of_a_file_is_refused_for_its_missing_scheme) {
+  const tableq::error refused =
+      thrown_by([] { static_cast<void>(tableq::database::open("jobs.db")); });
+  EXPECT_EQ(refused.code(), tableq::errc::invalid_argument);
+  EXPECT_TRUE(contains(refused.what(), "begins with no scheme")) << refused.what();
+}
+
 TEST(address_without_database, an_unknown_scheme_is_refused_with_the_known_ones) {
   for (const char* scheme : {"nosuch", "queue", "http", "n osuch"}) {
     SCOPED_TRACE(scheme);

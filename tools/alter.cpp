@@ -114,7 +114,8 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
         "next start: change it there, or leave the option out");
   }
   if (other_rights)
-    status.note("grant roles again, as some need other rights now: tableq ddl --grant");
+    status.note(
+        "if users have roles, grant them again, as some need other rights: tableq ddl --grant");
   if (!former.empty() && has_letters(db, former, given.queue.text())) {
     status.note("dead messages of the queue wait in " + former +
                 ", and `dead redrive` no longer finds them: take them from there, or alter the "

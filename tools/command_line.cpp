@@ -63,7 +63,9 @@ std::string words_on_extra(const CLI::App& app, const std::vector<std::string>& 
   const bool option = extras.front().starts_with("-");
   return (found == arguments.rend() ? "an argument"
                                     : "argument " + std::to_string(arguments.rend() - found)) +
-         (option ? " is no option of this command" : " is one too many");
+         (option
+              ? " is no option of this command"
+              : " is one too many: quotes hold words together, and -- begins a payload or command");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ tableq::message_filter filter_arguments::read() const {
 bool bulk_arguments::by_filter(bool ids) const {
   const bool filter = given() || all;
   if (ids && (filter || dry_run)) throw usage_error("give either ID or conditions");
-  if (!ids && !filter) throw usage_error("give ID, a condition such as --state, or --all");
+  if (!ids && !filter) throw usage_error("give ID, a condition such as --older-than, or --all");
   return !ids;
 }
 

@@ -89,7 +89,9 @@ exit_status get(const connection_options& connection, const get_arguments& given
     out.line(message_json(*one));
   }
   out.flush();
-  return any ? exit_status::done : exit_status::nothing;
+  if (any) return exit_status::done;
+  complain("there is no such message in queue " + in_quotes(queue.name()));
+  return exit_status::nothing;
 }
 
 using tableq::claim_queue;

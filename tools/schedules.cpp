@@ -1,4 +1,3 @@
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -61,15 +60,12 @@ struct rule_arguments : arguments {
 /// @param given five fields, or an interval.
 void set_times(tableq::schedule& to, const argument& given, const argument& zone) {
   const std::string times = given.text();
-  const bool interval = times.size() > 1 && times.find(' ') == std::string::npos &&
-                        std::isdigit(static_cast<unsigned char>(times.front())) != 0;
   to.cron.clear();
   to.every = {};
-  if (!interval) {
+  if (times.starts_with('@') || times.find_first_of(" \t") != std::string::npos) {
     to.cron = times;
     return;
   }
-  if (zone.given()) throw usage_error("an interval has no zone: leave out --zone");
   try {
     to.every = given.duration({}, std::chrono::milliseconds{1});
   } catch (const usage_error&) {
@@ -77,6 +73,7 @@ void set_times(tableq::schedule& to, const argument& given, const argument& zone
                       " is five fields in quotes, such as '0 2 * * *', @daily and the like, or an "
                       "interval such as 90s or 2h");
   }
+  if (zone.given()) throw usage_error("an interval has no zone: leave out --zone");
 }
 
 std::string object_of(const tableq::schedule_info& info) {

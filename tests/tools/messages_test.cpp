@@ -47,6 +47,7 @@ TEST_P(tool_messages, are_found_by_id_and_by_key) {
   EXPECT_EQ(json::parse(done({"get", "jobs", id})), found);
   EXPECT_EQ(lines_of(done({"get", "jobs", id, "999"})).size(), 1U);
   EXPECT_EQ(run({"get", "jobs", "999"}).status, 1);
+  EXPECT_TRUE(contains(run({"get", "jobs", "999"}).err, "there is no such message"));
   EXPECT_EQ(run({"get", "jobs", "--key", "other"}).status, 1);
 }
 
@@ -166,7 +167,7 @@ TEST_P(tool_messages, of_a_queue_follow_options_that_change) {
                              "letters", "--retain-done", "7d"});
   EXPECT_EQ(altered.status, 0);
   EXPECT_TRUE(contains(altered.err, "refused at its next start"));
-  EXPECT_TRUE(contains(altered.err, "grant roles again"));
+  EXPECT_TRUE(contains(altered.err, "if users have roles, grant them again"));
   EXPECT_TRUE(contains(done({"list"}), "retain_done=7d"));
   jobs = db().claim("jobs");
   jobs.enqueue("x");
@@ -208,9 +209,9 @@ TEST_P(tool_messages, that_are_dead_or_in_groups_follow_options_that_change) {
   EXPECT_EQ(altered.status, 0) << altered.err;
   EXPECT_TRUE(contains(altered.out, "group_limit     1     ->  2")) << altered.out;
   EXPECT_TRUE(contains(altered.out, "retain_dead_ms  none  ->  604800000")) << altered.out;
-  EXPECT_FALSE(contains(altered.err, "grant roles again")) << altered.err;
+  EXPECT_FALSE(contains(altered.err, "if users have roles, grant them again")) << altered.err;
   EXPECT_TRUE(contains(run({"alter", "grouped", "--keep-completed", "yes", "--dry-run"}).err,
-                       "grant roles again"));
+                       "if users have roles, grant them again"));
   jobs = db().claim("grouped");
   for (const char* each : {"a", "b", "c"}) jobs.enqueue(each, {.group = "one"});
   EXPECT_EQ(jobs.take(3).size(), 2U);

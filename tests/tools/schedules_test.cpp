@@ -41,7 +41,11 @@ TEST_P(tool_schedules, are_added_changed_listed_and_removed) {
   changed.payload = "short";
   EXPECT_EQ(db().schedules().find("nightly")->rule, changed);
   EXPECT_EQ(run({"schedules", "change", "nightly"}).status, 2);
-  EXPECT_EQ(run({"schedules", "change", "nightly", "--when", "99x"}).status, 2);
+  for (const char* wrong : {"99x", "soon", "daily", ""}) {
+    const ended end = run({"schedules", "change", "nightly", "--when", wrong});
+    EXPECT_EQ(end.status, 2) << wrong;
+    EXPECT_TRUE(contains(end.err, "five fields in quotes")) << end.err;
+  }
   EXPECT_EQ(run({"schedules", "change", "daily", "--priority", "0"}).status, 1);
   EXPECT_EQ(run({"schedules", "change", "nightly", "--json"}).status, 2);
   EXPECT_EQ(json::parse(done({"schedules", "change", "nightly", "--priority", "4", "--json"}))

@@ -81,7 +81,7 @@ TEST_P(tool_usage, an_argument_that_is_one_too_many_is_told_by_its_place) {
     TABLEQ_EXPECT_REFUSAL(2, end);
     EXPECT_TRUE(contains(end.err, "argument 3 is")) << end.err;
   }
-  EXPECT_TRUE(contains(run({"dequeue", "fifo", "fifo"}).err, "one too many"));
+  EXPECT_TRUE(contains(run({"dequeue", "fifo", "fifo"}).err, "one too many: quotes"));
 }
 
 TEST_P(tool_usage, a_mistyped_option_is_named) {

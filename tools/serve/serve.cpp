@@ -72,7 +72,7 @@ place parse_place(const std::string& text) {
   std::string address = text.substr(0, colon);
   if (address == "localhost") address = "127.0.0.1";
   const bool six = address.starts_with('[') && address.ends_with(']');
-  const auto port = parse_number("The port of --listen", text.substr(colon + 1), 0, 65535);
+  const auto port = parse_number("the port of --listen", text.substr(colon + 1), 0, 65535);
   return {six ? address.substr(1, address.size() - 2) : address, static_cast<unsigned short>(port)};
 }
 
@@ -198,9 +198,8 @@ void add_serve(CLI::App& app, invocation& call) {
       {.description = "Show the queues in a browser, and serve their metrics",
        .details =
            "Pages with live figures, messages, dead messages and the doctor's findings; /metrics "
-           "for Prometheus,\n/healthz, and JSON below /api/v1. It only shows, and hides payloads "
-           "and "
-           "headers, unless you allow more.",
+           "for Prometheus,\n/healthz, and JSON below /api/v1/databases. It only shows, and hides "
+           "payloads and headers, unless\nyou allow more.",
        .usage = "[--db URL]... [--listen ADDRESS:PORT] [--token-file FILE] [--allow-changes] "
                 "[--show-payloads]",
        .examples = "  tableq serve\n"

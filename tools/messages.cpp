@@ -202,6 +202,8 @@ exit_status list_messages(const connection_options& connection, const std::strin
   const exit_status status = filtered ? print_pages(count, as_json, leased, by_filter)
                                       : print_pages(count, as_json, leased, in_order);
   if (!letters.empty()) status_line().note(letters);
+  if (status == exit_status::nothing && !filtered && !filter.state)
+    complain("no message is ready; --state shows others");
   return status;
 }
 

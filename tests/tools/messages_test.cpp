@@ -19,6 +19,7 @@ class tool_messages : public tool_test {
 TABLEQ_ON_BACKENDS(tool_messages, distinct_backends);
 
 TEST_P(tool_messages, are_listed_by_state) {
+  EXPECT_TRUE(contains(run({"list", "jobs"}).err, "no message is ready; --state"));
   done({"enqueue", "jobs", "a", "b", "c"});
   done({"enqueue", "jobs", "later", "--delay", "1h"});
   EXPECT_EQ(db().claim("jobs").take(1, {.lease = 1h}).size(), 1U);

@@ -9,7 +9,9 @@ import concurrent.futures
 import contextlib
 import functools
 import inspect
+import os
 import signal
+import sys
 import threading
 import weakref
 from ctypes import byref, c_int64
@@ -30,7 +32,7 @@ from typing import (
 
 from ._errors import Error, InvalidArgument, call
 from ._exits import ending_signals, is_failure
-from ._handles import Duration, made, wait_milliseconds
+from ._handles import Duration, made, process, wait_milliseconds
 from ._library import lib
 from ._messages import Job, log
 from ._queue import Queue
@@ -292,6 +294,8 @@ class AsyncWorker(WorkerBase):
         self._tasks: Set["asyncio.Task[None]"] = set()
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._stopping: Optional[asyncio.Event] = None
+        self._cut = False  # `_cut_off` gives back what handlers leave.
+        self._process = process()
         self._stopped = False  # Perhaps before `run`: until Python 3.10 events need a loop.
         self._news: Optional["asyncio.Future[None]"] = None
 
@@ -422,9 +426,17 @@ class AsyncWorker(WorkerBase):
     async def _read(self, choice: Choice, turn: Turn) -> List[Job]:
         queue = turn.line.source.queue
 
+        keeper = self._keepers[id(queue.database)]
+
         def once() -> List[Job]:
             jobs = queue.take(turn.most, lease=self._lease)
-            choice.read(turn, len(jobs))
+            try:
+                choice.read(turn, len(jobs))
+                for job in jobs:  # Not by its task: another handler may hold up the loop.
+                    keeper.add(job, self._lease)
+            except BaseException:
+                queue._give_back(jobs)
+                raise
             return jobs
 
         return await _read_now(queue, once, queue._give_back)
@@ -437,7 +449,8 @@ class AsyncWorker(WorkerBase):
             await self._give_back(taking.result())
 
     async def _cut_off(self) -> None:
-        """Cancels the handlers that run, and gives their messages back."""
+        """Cancels the handlers that run, and gives their messages back, all at once."""
+        self._cut = True
         for task in self._tasks:
             task.cancel()
         try:
@@ -449,14 +462,19 @@ class AsyncWorker(WorkerBase):
 
     async def _give_back(self, jobs: List[Job]) -> None:
         """Also if the await is cancelled."""
+        ends = []
         for queue in {id(job.queue): job.queue for job in jobs}.values():
             if not queue.database._closing:
                 its = [job for job in jobs if job.queue is queue]
-                await queue.database._run_to_end(functools.partial(queue._give_back, its))
+                end = queue.database._run_to_end(functools.partial(queue._give_back, its))
+                ends.append(asyncio.ensure_future(end))
+        if ends:
+            await asyncio.wait(ends)
+        for each in ends:
+            each.result()
 
     def _begin(self, jobs: List[Job], source: Source) -> None:
         for job in jobs:
-            # Each has its task, also if the keeper refuses: then the task gives the message back.
             self._running[job.receipt] = job
             task = asyncio.ensure_future(self._handle(job, source))
             self._tasks.add(task)
@@ -471,10 +489,9 @@ class AsyncWorker(WorkerBase):
 
     async def _handle(self, job: Job, source: Source) -> None:
         failure: Optional[BaseException] = None
-        database = source.queue.database
+        left = False
         try:
             try:
-                self._keepers[id(database)].add(job, self._lease)
                 awaitable = True
                 try:
                     working = source.handler(job)
@@ -485,17 +502,26 @@ class AsyncWorker(WorkerBase):
                     if not is_failure(error) and not _of_the_handler_alone(error):
                         raise
                     failure = error
+                finally:
+                    if process() != self._process:
+                        # The loop of a child of fork() has the parent's descriptors.
+                        log.error("tableq: %r came back in a child of fork(), which ends", job,
+                                  exc_info=failure or sys.exc_info()[1])
+                        os._exit(0)
                 if not awaitable:  # The program is wrong, not the message: no attempt counts.
                     raise InvalidArgument(_NOT_ASYNC)
             except BaseException:
                 if not job.settled:
-                    await self._give_back([job])
+                    left = self._cut
+                    if not left:
+                        await self._give_back([job])
                 raise
             stopping = self._stopping
-            counts = await database._run_to_end(
+            counts = await source.queue.database._run_to_end(
                 lambda: settle(job, failure, lambda: stopping is not None and stopping.is_set())
             )
             self._completed += 1 if counts else 0
         finally:
             failure = None  # Its traceback has this frame: they would keep each other.
-            self._running.pop(job.receipt, None)
+            if not left:
+                self._running.pop(job.receipt, None)

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import gc
 import signal
+import subprocess
 import sys
 import threading
 import weakref
@@ -276,6 +277,91 @@ def test_leases_are_extended_while_the_loop_is_held_up(place: Place, db: tableq.
 
     assert go(work) == 1
     assert attempts == [1]
+
+
+def test_leases_are_extended_of_messages_whose_handlers_wait_for_the_loop(
+    place: Place, db: tableq.Database
+) -> None:
+    import time
+
+    jobs = db.claim("short", lease=0.4)
+    other = place.open().claim("short")
+    jobs.put_batch(["a", "b", "c"])
+    attempts: List[int] = []
+
+    async def handler(job: tableq.Job) -> None:
+        if not attempts:
+            time.sleep(1.2)  # The others of this take have not begun.
+            assert other.take(3) == []
+        attempts.append(job.attempt)
+
+    async def work() -> int:
+        return await jobs.work_async(handler, until_empty=True)
+
+    assert go(work) == 3
+    assert attempts == [1, 1, 1]
+
+
+@pytest.mark.parametrize("raises", [False, True])
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+def test_a_child_of_fork_that_comes_back_from_a_handler_ends_and_settles_nothing(
+    place: Place, jobs: tableq.ClaimQueue, raises: bool
+) -> None:
+    jobs.put("a")
+    ended = subprocess.run(
+        place.program(
+            f"""
+            import asyncio, os
+            jobs = db.claim('jobs')
+            children = []
+
+            async def handler(job):
+                children.append(os.fork())
+                if children == [0] and {raises}:
+                    raise ValueError('said by the child')
+
+            print(asyncio.run(jobs.work_async(handler, until_empty=True)))
+            print(os.waitpid(children[0], 0)[1])
+            """
+        ),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        timeout=60,
+        text=True,
+    )
+    assert ended.stdout == "1\n0\n"
+    assert jobs.stats(exact=True).dead == 0
+
+
+def test_a_cancelled_worker_gives_all_back_at_once(
+    jobs: tableq.ClaimQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that is away is asked once, not for each message."""
+    jobs.put_batch(["x"] * 30)
+    plain = jobs.release_batch
+    sizes: List[int] = []
+
+    def release_batch(those: Any, **options: Any) -> List[bool]:
+        sizes.append(len(those))
+        return plain(those, **options)
+
+    monkeypatch.setattr(jobs, "release_batch", release_batch)
+    begun = []
+
+    async def handler(job: tableq.Job) -> None:
+        begun.append(job)
+        await asyncio.Event().wait()
+
+    async def work() -> None:
+        working = asyncio.ensure_future(jobs.work_async(handler, concurrency=30))
+        await _until(lambda: len(begun) == 30)
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+
+    go(work)
+    assert sizes == [30]
+    assert jobs.stats().ready == 30
 
 
 def test_a_cancelled_worker_gives_back(jobs: tableq.ClaimQueue) -> None:

@@ -5,3 +5,6 @@ PRAGMA synchronous = full;
 
 -- Large results need no folder for temporary files.
 PRAGMA temp_store = MEMORY;
+
+-- The log of a reader that stayed long gives its room back when it begins anew.
+PRAGMA journal_size_limit = 67108864;

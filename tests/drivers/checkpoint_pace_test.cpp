@@ -80,6 +80,9 @@ class kept_log : public testing::Test {
   }
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
   [[nodiscard]] std::uintmax_t size() const { return files::file_size(folder_ / "queues.db"); }
+  [[nodiscard]] std::uintmax_t log_size() const {
+    return files::file_size(folder_ / "queues.db-wal");
+  }
   void read(const char* sql) {
     EXPECT_EQ(sqlite3_exec(reader_.get(), sql, nullptr, nullptr, nullptr), SQLITE_OK);
   }
@@ -141,6 +144,21 @@ TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
   const auto until = std::chrono::steady_clock::now() + 60s;
   while (size() == before && std::chrono::steady_clock::now() < until) letters.enqueue(page);
   EXPECT_GT(size(), before);
+}
+
+TEST_F(kept_log, gives_its_room_back_after_the_reader_that_kept_it) {
+  tableq::database db = tableq::database::open("sqlite://" + file() + "?synchronous=normal");
+  auto letters = db.fifo("letters");
+  read("BEGIN");
+  read("SELECT * FROM letters");
+  const std::string pages(4'000'000, 'x');
+  while (log_size() < 80'000'000U) letters.enqueue(pages);
+  read("COMMIT");
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (log_size() > 70'000'000U && std::chrono::steady_clock::now() < until) {
+    letters.enqueue("page");
+  }
+  EXPECT_LT(log_size(), 70'000'000U);
 }
 
 }  // namespace

@@ -505,9 +505,10 @@ class AsyncWorker(WorkerBase):
                 finally:
                     if process() != self._process:
                         # The loop of a child of fork() has the parent's descriptors.
+                        problem = failure or sys.exc_info()[1]
                         log.error("tableq: %r came back in a child of fork(), which ends", job,
-                                  exc_info=failure or sys.exc_info()[1])
-                        os._exit(0)
+                                  exc_info=problem)
+                        os._exit(0 if problem is None else 1)
                 if not awaitable:  # The program is wrong, not the message: no attempt counts.
                     raise InvalidArgument(_NOT_ASYNC)
             except BaseException:

@@ -109,6 +109,15 @@ std::string text_form::ending() const {
   return out;
 }
 
+bool have_keys(const core::contract& contract, std::span<const core::value> items) {
+  const std::size_t place = core::place_among(contract.items, "key");
+  if (place == core::contract::no_place) return false;
+  for (std::size_t i = place; i < items.size(); i += contract.items.size()) {
+    if (items[i].is != core::value::shape::null) return true;
+  }
+  return false;
+}
+
 bool nothing_but_payloads(const core::contract& contract, std::span<const core::value> items) {
   const std::size_t width = contract.items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -37,6 +37,9 @@ struct text_form {
 [[nodiscard]] bool nothing_but_payloads(const core::contract& contract,
                                         std::span<const core::value> items);
 
+/// Whether one of the items has a key, which another message may hold.
+[[nodiscard]] bool have_keys(const core::contract& contract, std::span<const core::value> items);
+
 /// Whether the fences of receipts differ: several takes have given them.
 /// @param width values of each receipt.
 [[nodiscard]] bool of_several_takes(std::span<const core::value> receipts, std::size_t width);

@@ -572,7 +572,7 @@ bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
 
 void dialect_session::run_loop(const call& of) {
   const bool one = of.items.size() == of.contract.items.size();
-  const bool several = !one && has_next(of.contract) &&
+  const bool several = !one && has_next(of.contract) && !have_keys(of.contract, of.items) &&
                        texts_->takes_several(of.contract, only_payloads(of.contract, of.items));
   if (one || !(several || brackets())) {
     run_items(of, several, of.loss);

@@ -106,7 +106,7 @@ TEST_P(full_file, whose_log_fills_the_disk_is_worked_off) {
       come_and_go(jobs);
     }  // The last session copies the log and deletes it.
     auto jobs = open().claim("jobs");
-    for (int i = 0; i < 40; ++i) come_and_go(jobs);
+    for (int i = 0; i < 15; ++i) come_and_go(jobs);
     std::ofstream all(folder / "filler");
     const std::string block(4096, 'x');
     while (all << block << std::flush) {

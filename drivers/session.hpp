@@ -102,7 +102,7 @@ class dialect_session : public core::connection {
   prepared& text_of(const call& of, const text_form& form);
   /// Whether the session may keep the statement for the next call.
   [[nodiscard]] bool keeps(const core::contract& contract) const noexcept {
-    return owned_ != nullptr || (keeps_adding_ && contract.adds);
+    return !contract.once && (owned_ != nullptr || (keeps_adding_ && contract.adds));
   }
   /// From now on the text has no hints, if the failure says that the database has no plan with
   /// them. @return whether it was sent with them.

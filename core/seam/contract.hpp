@@ -42,6 +42,7 @@ struct contract {  // NOLINT(clang-analyzer-optin.performance.Padding): read by 
   statement in_tables = id;
   bool tells = false;       ///< A row without an id is no message, but says why there is none.
   bool finds_lost = false;  ///< Rows are the items that hold no lease.
+  bool once = false;        ///< Asked when a queue is opened: no session keeps its text.
   bool adds = false;        ///< Part of adding: a plan for an empty table suits a full one.
   bool capabilities::*needs = nullptr;   ///< Without it core does not use the statement.
   bool capabilities::*unless = nullptr;  ///< With it core does not use the statement.

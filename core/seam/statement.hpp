@@ -28,7 +28,7 @@ namespace tableq::inline v0::core {
   query(catalog, find, name_request, nothing, catalog_row) \
   record(catalog, insert, new_queue_request, nothing, nothing) \
   record(catalog, remove, name_request, nothing, nothing) \
-  query(table, exists, nothing, nothing, present_row) \
+  query(table, exists, nothing, nothing, present_row, .once = true) \
   query(queue, lock, nothing, identity_request, nothing) \
   query(queue, try_lock, nothing, identity_request, held_row, \
         .unless = &capabilities::one_writer) \
@@ -144,7 +144,7 @@ namespace tableq::inline v0::core {
   change(claim, take_limited, take_request, nothing, limited_row, \
         .lane = lane::read, .order = by_priority, .operation = "claim.take", .tells = true, \
         .needs = &capabilities::takes_look) \
-  query(catalog, queue, name_request, nothing, queue_row) \
+  query(catalog, queue, name_request, nothing, queue_row, .once = true) \
   record(catalog, set_options, options_request, nothing, present_row) \
   change(claim, make_ready, promote_request, message_id, state_row) \
   query(claim, filter, filter_request, nothing, found_row, .operation = "claim.list") \

@@ -127,12 +127,22 @@ TEST_P(kept_statements, of_dropped_queues_go) {
   EXPECT_LE(kept_by(narrow), before + 2);
 }
 
+TEST_P(kept_statements, are_none_that_only_open_a_queue) {
+  auto narrow = open({.max_sessions = 1});
+  static_cast<void>(narrow.claim("first"));
+  const int before = kept_by(narrow);
+  for (int i = 0; i < 10; ++i) static_cast<void>(narrow.claim("jobs" + std::to_string(i)));
+  EXPECT_LE(kept_by(narrow), before + 2);
+}
+
 TEST_P(kept_statements, do_not_grow_with_the_number_of_queues) {
+  static_cast<void>(db().pending("jobs"));
   const auto driver = tableq::core::make_driver(here().url());
   const auto session = driver->connect();
+  tableq::core::table_names names = tableq::core::names_for({}, "jobs");
   for (std::size_t i = 0; i < tableq::drivers::most_known_texts + 10; ++i) {
-    session->execute(contract_of(tableq::core::statement::table_exists),
-                     tableq::core::names_for({}, "queue" + std::to_string(i)), {}, {});
+    names.slot = i;  // as of another queue
+    session->execute(contract_of(tableq::core::statement::pending_next_due), names, {}, {});
   }
   session->begin();
   session->rollback();

@@ -21,7 +21,7 @@ namespace {
 using tableq::core::statement;
 using tableq::drivers::most_known_texts;
 
-const tableq::core::contract& table_exists = contract_of(statement::table_exists);
+const tableq::core::contract& next_due = contract_of(statement::pending_next_due);
 
 class known_texts_of_sqlite : public tableq_test::on_each_backend {};
 INSTANTIATE_TEST_SUITE_P(, known_texts_of_sqlite,
@@ -51,34 +51,37 @@ bool has_prepared(tableq::core::connection& session, std::string_view part) {
 }
 
 TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
+  for (const char* name : {"first", "used", "others"}) static_cast<void>(db().pending(name));
   const auto driver = tableq::core::make_driver(here().url());
   const auto session = driver->connect();
   const std::array identity{tableq::core::value(std::int64_t{1})};
+  session->execute(next_due, tableq::core::names_for({}, "first"), {}, {});
+  tableq::core::table_names others = tableq::core::names_for({}, "others");
   for (std::size_t i = 0; i < most_known_texts + 10; ++i) {
-    session->execute(table_exists, tableq::core::names_for({}, "used"), {}, {});
-    session->execute(table_exists, tableq::core::names_for({}, "queue" + std::to_string(i)), {},
-                     {});
+    session->execute(next_due, tableq::core::names_for({}, "used"), {}, {});
+    others.slot = i;  // as of another queue
+    session->execute(next_due, others, {}, {});
     // All queues share a text that names no table.
     session->execute(contract_of(statement::queue_lock),
                      tableq::core::names_for({}, "queue" + std::to_string(i)), {}, identity);
   }
   EXPECT_TRUE(has_prepared(*session, "used"));
-  EXPECT_FALSE(has_prepared(*session, "queue0\""));
+  EXPECT_FALSE(has_prepared(*session, "first"));
   EXPECT_LE(prepared_in(*session), most_known_texts);
   EXPECT_GT(prepared_in(*session), most_known_texts / 2);
 }
 
 TEST_P(known_texts_of_sqlite, are_told_apart_when_two_names_have_one_hash) {
-  auto db = tableq::database::open(here().url());
-  const auto queue = db.fifo("mail");
+  db().pending("mail").enqueue("x");
+  static_cast<void>(db().pending("empty"));
   const auto driver = tableq::core::make_driver(here().url());
   const auto session = driver->connect();
   const auto mail = tableq::core::names_for({}, "mail");
-  auto absent = tableq::core::names_for({}, "absent");
-  absent.slot = mail.slot;
+  auto empty = tableq::core::names_for({}, "empty");
+  empty.slot = mail.slot;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(session->execute(table_exists, mail, {}, {}).integer(0, 0), 1);
-    EXPECT_EQ(session->execute(table_exists, absent, {}, {}).integer(0, 0), 0);
+    EXPECT_EQ(session->execute(next_due, mail, {}, {}).size(), 1U);
+    EXPECT_EQ(session->execute(next_due, empty, {}, {}).size(), 0U);
   }
 }
 

@@ -15,16 +15,27 @@ const tq_result& known(const tq_result* given) noexcept {
   return usable(given) == nullptr ? no_result : *given;
 }
 
+/// @return field_count() if there is no such field.
+std::size_t place_of(const tq_result& result, const char* name) noexcept {
+  return name == nullptr ? result.field_count() : result.place_of(name);
+}
+
 field at(const tq_result* given, std::size_t row, const char* name) noexcept {
   const tq_result& result = known(given);
-  if (name == nullptr || row >= result.count()) return {.type = TQ_TYPE_NONE};
-  return result.at(row, name);
+  const std::size_t place = place_of(result, name);
+  const bool has = row < result.count() && place < result.field_count();
+  return has ? result.at(row, place) : field{.type = TQ_TYPE_NONE};
 }
 
 /// Calls `work(row, value)` with the field of each row.
 template <class Work>
 void each_row(const tq_result* given, const char* name, Work work) noexcept {
-  for (std::size_t row = 0; row < known(given).count(); ++row) work(row, at(given, row, name));
+  const tq_result& result = known(given);
+  const std::size_t place = place_of(result, name);
+  const bool has = place < result.field_count();
+  for (std::size_t row = 0; row < result.count(); ++row) {
+    work(row, has ? result.at(row, place) : field{.type = TQ_TYPE_NONE});
+  }
 }
 
 double parsed(std::string_view digits) noexcept {

@@ -27,32 +27,31 @@ class columns final : public tq_result {
 
   [[nodiscard]] std::size_t count() const noexcept override { return 1; }
   [[nodiscard]] std::size_t field_count() const noexcept override { return cells_.size(); }
-  [[nodiscard]] const char* field_name(std::size_t position) const noexcept override {
-    return cells_[position].first.c_str();
+  [[nodiscard]] const char* field_name(std::size_t place) const noexcept override {
+    return cells_[place].first.c_str();
   }
-  [[nodiscard]] field at(std::size_t /*row*/, std::string_view name) const noexcept override {
-    const tableq::row_value* const found = find(name);
-    if (found == nullptr) return {.type = TQ_TYPE_NONE};
-    field out{.type = found->is_null() ? TQ_TYPE_NULL : type_of(found->type())};
-    if (const auto* const number = std::get_if<std::int64_t>(&found->cell())) out.number = *number;
-    if (const auto* const held = std::get_if<std::string>(&found->cell())) out.text = *held;
+  /// Exactly, then by the one name that differs in the case of ASCII letters only.
+  [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept override {
+    std::size_t found = cells_.size();
+    for (std::size_t place = 0; place < cells_.size(); ++place) {
+      if (cells_[place].first == name) return place;
+    }
+    for (std::size_t place = 0; place < cells_.size(); ++place) {
+      if (!same(cells_[place].first, name)) continue;
+      if (found != cells_.size()) return cells_.size();
+      found = place;
+    }
+    return found;
+  }
+  [[nodiscard]] field at(std::size_t /*row*/, std::size_t place) const noexcept override {
+    const tableq::row_value& found = cells_[place].second;
+    field out{.type = found.is_null() ? TQ_TYPE_NULL : type_of(found.type())};
+    if (const auto* const number = std::get_if<std::int64_t>(&found.cell())) out.number = *number;
+    if (const auto* const held = std::get_if<std::string>(&found.cell())) out.text = *held;
     return out;
   }
 
  private:
-  /// Exactly, then by the one name that differs in the case of ASCII letters only.
-  [[nodiscard]] const tableq::row_value* find(std::string_view name) const noexcept {
-    const tableq::row_value* found = nullptr;
-    for (const auto& [each, value] : cells_) {
-      if (each == name) return &value;
-    }
-    for (const auto& [each, value] : cells_) {
-      if (!same(each, name)) continue;
-      if (found != nullptr) return nullptr;
-      found = &value;
-    }
-    return found;
-  }
   static bool same(std::string_view left, std::string_view right) noexcept {
     const auto lower = [](char each) {
       return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;

@@ -33,10 +33,11 @@ struct tq_result : tableq_c::handle<tq_result> {
   bool inside = false;  ///< Another result owns it, and it is not freed by itself.
   [[nodiscard]] virtual std::size_t count() const noexcept = 0;
   [[nodiscard]] virtual std::size_t field_count() const noexcept = 0;
-  [[nodiscard]] virtual const char* field_name(std::size_t position) const noexcept = 0;
-  /// @param row below count(). @return the type TQ_TYPE_NONE if there is no such field.
-  [[nodiscard]] virtual tableq_c::field at(std::size_t row,
-                                           std::string_view name) const noexcept = 0;
+  [[nodiscard]] virtual const char* field_name(std::size_t place) const noexcept = 0;
+  /// @return field_count() if there is no such field.
+  [[nodiscard]] virtual std::size_t place_of(std::string_view name) const noexcept = 0;
+  /// @param row below count(). @param place below field_count().
+  [[nodiscard]] virtual tableq_c::field at(std::size_t row, std::size_t place) const noexcept = 0;
 };
 
 namespace tableq_c {
@@ -59,14 +60,16 @@ class rows : public tq_result {
 
   [[nodiscard]] std::size_t count() const noexcept override { return items_.size(); }
   [[nodiscard]] std::size_t field_count() const noexcept override { return columns_.size(); }
-  [[nodiscard]] const char* field_name(std::size_t position) const noexcept override {
-    return columns_[position].name.data();
+  [[nodiscard]] const char* field_name(std::size_t place) const noexcept override {
+    return columns_[place].name.data();
   }
-  [[nodiscard]] field at(std::size_t row, std::string_view name) const noexcept override {
-    for (const column<Row>& each : columns_) {
-      if (each.name == name) return each.get(items_[row]);
-    }
-    return {.type = TQ_TYPE_NONE};
+  [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept override {
+    std::size_t place = 0;
+    while (place < columns_.size() && columns_[place].name != name) ++place;
+    return place;
+  }
+  [[nodiscard]] field at(std::size_t row, std::size_t place) const noexcept override {
+    return columns_[place].get(items_[row]);
   }
 
   [[nodiscard]] const std::vector<Row>& items() const noexcept { return items_; }

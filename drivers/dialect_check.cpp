@@ -32,7 +32,7 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
   }
   for (const auto& block : texts) {
     std::string_view name = block.first;
-    for (const std::string_view ending : {for_payloads, for_mixed, for_next, for_one, for_steps}) {
+    for (const std::string_view ending : {for_payloads, for_mixed, for_next, for_one, for_query}) {
       if (name.ends_with(ending)) name.remove_suffix(ending.size());
     }
     const auto found = std::ranges::find(all, name, &core::contract::name);

@@ -98,7 +98,7 @@ void dialect_texts::learn() {
         .one = has(for_one),
         .next = has(for_next),
         .payloads = has(for_payloads),
-        .steps = has(for_steps),
+        .query = has(for_query),
         .rows = block != statements.end() && takes_items(block->second),
         .common = block != statements.end() && block->second.find("{table") == std::string::npos};
   };

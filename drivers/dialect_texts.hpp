@@ -43,7 +43,7 @@ struct further_texts {
   bool one = false;
   bool next = false;
   bool payloads = false;
-  bool steps = false;
+  bool query = false;
   bool rows = false;    ///< Its own text has `{items: ...}`.
   bool common = false;  ///< The text names no table of a queue, so that queues can share it.
 };

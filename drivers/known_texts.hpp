@@ -9,12 +9,27 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/dialect_texts.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::inline v0::drivers {
 
 /// The most prepared texts that a session keeps.
 inline constexpr std::size_t most_known_texts = 6000;
+
+static_assert(text_form{.rows = most_rows}.key() < 1U << 15U);
+static_assert(most_statements <= 1U << 8U);
+
+/// The key of a text. @param common whether all queues share it.
+[[nodiscard]] inline std::uint64_t text_key(const core::contract& contract,
+                                            const core::table_names& names, bool common,
+                                            const text_form& form, clock_source clock) noexcept {
+  const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
+  const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
+  return (slot << 24U) | (form.key() << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
+         static_cast<std::uint64_t>(contract.id);
+}
 
 /// A prepared text, and what it was made for besides its key.
 struct known_text {

@@ -105,7 +105,7 @@ std::string text_form::ending() const {
   if (next) out += for_next;
   if (mixed) out += for_mixed;
   if (payloads) out += for_payloads;
-  if (steps) out += for_steps;
+  if (query) out += for_query;
   return out;
 }
 

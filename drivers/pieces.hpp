@@ -23,12 +23,12 @@ struct text_form {
   bool next = false;
   bool mixed = false;
   bool payloads = false;
-  bool steps = false;
+  bool query = false;
 
   [[nodiscard]] std::string ending() const;
   /// Another number below 2^15 for each form.
   [[nodiscard]] constexpr std::uint64_t key() const noexcept {
-    return rows << 5U | (steps ? 16U : 0U) | (one ? 8U : 0U) | (next ? 4U : 0U) |
+    return rows << 5U | (query ? 16U : 0U) | (one ? 8U : 0U) | (next ? 4U : 0U) |
            (mixed ? 2U : 0U) | (payloads ? 1U : 0U);
   }
 };

@@ -1,5 +1,7 @@
 #include "drivers/session.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -24,30 +26,12 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(text_form{.rows = most_rows}.key() < 1U << 15U);
-static_assert(most_statements <= 1U << 8U);
-
-/// @param common whether all queues share the text.
-std::uint64_t text_key(const core::contract& contract, const core::table_names& names, bool common,
-                       const text_form& form, clock_source clock) noexcept {
-  const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
-  const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
-  return (slot << 24U) | (form.key() << 9U) | (static_cast<std::uint64_t>(clock) << 8U) |
-         static_cast<std::uint64_t>(contract.id);
-}
-
 /// A check of the files costs more than a short call, so there is one per millisecond of calls. The
 /// loss is the same whether the file disappears right after a call or within that time.
 constexpr std::chrono::milliseconds between_looks{1};
 
 bool asks_for_one(const core::contract& contract, std::span<const core::value> shared) {
   return contract.max_at != core::contract::no_place && shared[contract.max_at].number == 1;
-}
-
-std::size_t bytes_of(std::span<const core::value> values) noexcept {
-  std::size_t out = 0;
-  for (const core::value& each : values) out += each.data.size();
-  return out;
 }
 
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
@@ -229,7 +213,7 @@ void dialect_session::run(std::string_view operation, const core::table_names& n
   const bool callers = owned_ == nullptr && !alone;
   const std::string_view table = contract.texts == nullptr ? names.table : std::string_view();
   loss_ = on_loss::lost;
-  sent_ = bytes_of(one.shared) + bytes_of(one.items);
+  sent_ = core::bytes_of(one.shared) + core::bytes_of(one.items);
   for (bool done = false; !done;) {
     try {
       if (looks) {
@@ -268,7 +252,7 @@ bool dialect_session::run_together(std::string_view operation, const core::table
   known_texts once;
   bool done = false;
   sent_ = 0;
-  for (const auto& each : all) sent_ += bytes_of(each.shared) + bytes_of(each.items);
+  for (const auto& each : all) sent_ += core::bytes_of(each.shared) + core::bytes_of(each.items);
   const auto bind = [&](std::size_t i) {
     core::statement_call& each = all[i];
     const core::contract& contract = *each.what;
@@ -464,18 +448,41 @@ bool dialect_session::in_unit(on_loss loss, const Work& work) {
   return true;
 }
 
+/// If `work` returns false, `other` takes its place.
+template <class Work, class Other>
+void dialect_session::in_unit_or(on_loss loss, const Work& work, const Other& other) {
+  if (in_unit(loss, work)) return;
+  if (broken_)  // The unit is still open, and would take in the next one.
+    throw native_failure({.link_lost = true, .sentence = "the database did not undo a change"});
+  in_unit(loss, other);
+}
+
 bool dialect_session::only_payloads(const core::contract& contract,
                                     std::span<const core::value> items) const {
   return contract.texts == nullptr && texts_->further_of(contract).payloads &&
          nothing_but_payloads(contract, items);
 }
 
-/// Whether a take of one message, which took none, has left a long one.
-bool dialect_session::leaves_lengthy(const call& of) {
-  return of.contract.id == core::statement::claim_take &&
-         texts_->statements.contains(core::contract_of(core::statement::claim_lengthy).name) &&
-         of.shared[core::place_of<core::take_request>("guard")].number == 0 &&
-         !execute(core::contract_of(core::statement::claim_lengthy), of.names, {}, {}).empty();
+/// A take by two texts.
+/// @return false if the change has passed over a message, as a trigger may make it do.
+bool dialect_session::find_and_lease(const call& of, on_loss loss) {
+  using row = core::delivery_row;
+  using request = core::take_request;
+  const auto most = static_cast<std::size_t>(of.shared[core::place_of<request>("max")].number);
+  of.out.reserve(std::min(most, texts_->definition.row_counts.back()));
+  step(text_of(of, {.query = true}), of.with({}), of.out, loss);
+  if (of.out.empty()) return true;
+  const std::array shared = {of.shared[core::place_of<request>("token")],
+                             of.shared[core::place_of<request>("claimed_at")],
+                             core::value(of.out.integer(0, core::place_of<row>("lease_until")))};
+  std::vector<core::value> ids;
+  ids.reserve(of.out.size());
+  for (std::size_t i = 0; i < of.out.size(); ++i)
+    ids.emplace_back(of.out.integer(i, core::place_of<row>("id")));
+  core::row_set leased(2);
+  const core::contract& lease = core::contract_of(core::statement::claim_lease);
+  const call change{of.known, lease, of.names, shared, ids, leased, loss};
+  return run_items(change, ids.size() > 1, loss) && leased.size() == ids.size();
 }
 
 void dialect_session::send(const call& of) {
@@ -483,17 +490,18 @@ void dialect_session::send(const call& of) {
   const bool batch = !contract.items.empty();
   of.out = core::row_set(contract.columns.size() + (batch ? 1 : 0));
   if (!batch) {
-    const bool one = has_one(contract) && asks_for_one(contract, of.shared);
-    if (one) {
-      step(text_of(of, {.one = true}), of.with({}), of.out, of.loss);
-      if (!of.out.empty() || !leaves_lengthy(of)) return;
-    }
-    const bool steps = has_steps(of);
     const auto run_text = [&](on_loss loss) {
-      step(text_of(of, {.steps = steps}), of.with({}), of.out, loss);
+      const bool one = has_one(contract) && asks_for_one(contract, of.shared);
+      of.out = core::row_set(contract.columns.size());
+      step(text_of(of, {.one = one}), of.with({}), of.out, loss);
       return true;
     };
-    brackets() && steps ? in_unit(of.loss, run_text) : run_text(of.loss);
+    if (!is_found_first(of)) {
+      run_text(of.loss);
+    } else {
+      in_unit_or(
+          of.loss, [&](on_loss loss) { return find_and_lease(of, loss); }, run_text);
+    }
   } else if (const batching how = texts_->batches_of(contract, {}); how == batching::loop) {
     run_loop(of);
   } else if (how == batching::rows) {
@@ -548,7 +556,9 @@ void dialect_session::run_rows(const call& of) {
 bool dialect_session::run_items(const call& of, bool several, on_loss loss) {
   const std::size_t width = of.contract.items.size();
   const std::size_t count = of.items.size() / width;
-  text_form form{.next = several && of.contract.settles() && savepoints_ == 0};
+  // Others begin with a text that checks the catalogue.
+  const bool checked = of.contract.id == core::statement::claim_lease;
+  text_form form{.next = several && (checked || (of.contract.settles() && savepoints_ == 0))};
   form.payloads = (count == 1 || has_next(of.contract)) && only_payloads(of.contract, of.items);
   of.out = core::row_set(of.out.width());
   of.out.reserve(count);
@@ -576,10 +586,10 @@ void dialect_session::run_loop(const call& of) {
                        texts_->takes_several(of.contract, only_payloads(of.contract, of.items));
   if (one || !(several || brackets())) {
     run_items(of, several, of.loss);
-  } else if (!in_unit(of.loss, [&](on_loss loss) { return run_items(of, several, loss); })) {
-    if (broken_)  // The unit is still open, and would take in the next one.
-      throw native_failure({.link_lost = true, .sentence = "the database did not undo a change"});
-    in_unit(of.loss, [&](on_loss loss) { return run_items(of, false, loss); });
+  } else {
+    in_unit_or(
+        of.loss, [&](on_loss loss) { return run_items(of, several, loss); },
+        [&](on_loss loss) { return run_items(of, false, loss); });
   }
 }
 

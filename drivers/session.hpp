@@ -109,13 +109,14 @@ class dialect_session : public core::connection {
   bool drops_hints(const core::contract& contract, const native_failure& failure);
   /// Runs one statement, in as many pieces as its batch needs.
   void send(const call& of);
-  [[nodiscard]] bool leaves_lengthy(const call& of);
-  /// Whether it is a take that a change and a query can do: they free no keys.
-  [[nodiscard]] bool has_steps(const call& of) const {
-    return of.contract.id == core::statement::claim_take && texts_->transport->bare &&
-           texts_->further_of(of.contract).steps &&
+  /// Whether it is a take that a query and a change can do. They free no keys, and the query must
+  /// not be the first statement of a caller's transaction: another writer could come between.
+  [[nodiscard]] bool is_found_first(const call& of) const {
+    return of.contract.id == core::statement::claim_take && own() && texts_->transport->bare &&
+           texts_->further_of(of.contract).query &&
            of.shared[core::place_of<core::take_request>("unkey")].number == 0;
   }
+  bool find_and_lease(const call& of, on_loss loss);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const {
     if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
@@ -137,6 +138,8 @@ class dialect_session : public core::connection {
   [[nodiscard]] bool brackets() const { return owned_ == nullptr || !transport_->in_transaction(); }
   template <class Work>
   bool in_unit(on_loss loss, const Work& work);
+  template <class Work, class Other>
+  void in_unit_or(on_loss loss, const Work& work, const Other& other);
   /// One statement with an array for each value of an item.
   void run_arrays(const call& of, const text_form& form, std::span<const core::value> items);
   /// One statement for as many items as a text takes.

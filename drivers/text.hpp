@@ -43,9 +43,9 @@ inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view for_next = ".next";
 /// After `.next`: a settlement whose receipts have several fences.
 inline constexpr std::string_view for_mixed = ".mixed";
-/// A change, `;`, and a query for the rows that it has changed. Both run in one transaction, at one
-/// time. For takes with transport_kind::bare that free no keys.
-inline constexpr std::string_view for_steps = ".steps";
+/// What a take returns, before claim.lease changes these rows in the same transaction. For takes
+/// with transport_kind::bare that free no keys.
+inline constexpr std::string_view for_query = ".query";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
 /// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads`.
 inline constexpr std::string_view for_payloads = ".payloads";

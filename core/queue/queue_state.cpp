@@ -33,7 +33,7 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   std::size_t bytes = 0;
   std::size_t count = 0;
   for (std::size_t i = 0; i < items.size() && count < longest_batch; i += width, ++count) {
-    for (const value& field : items.subspan(i, width)) bytes += field.data.size();
+    bytes += bytes_of(items.subspan(i, width));
     if (bytes > longest_statement && count > 0) break;
   }
   return count;

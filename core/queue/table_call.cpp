@@ -178,10 +178,10 @@ table_call::table_call(const queue_state& queue, const contract& what, lane call
       lane_(call_lane),
       shared_(shared),
       items_(items),
-      watched_(watched) {
+      watched_(watched),
+      bytes_(bytes_of(items)) {
   if (call_lane == lane::read) count_ = static_cast<std::size_t>(shared[what.max_at].number);
   if (!items.empty()) count_ = items.size() / what.items.size();
-  for (const value& each : items) bytes_ += each.data.size();
 }
 
 bool table_call::joins(std::span<combined_call* const> others) const {

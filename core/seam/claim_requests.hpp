@@ -60,6 +60,14 @@ struct take_request {
   TABLEQ_FIELDS(take_request, max, lease, claimed_at, guard, token, unkey, queue, options)
 };
 
+/// A lease of given messages, by a driver whose takes are a query and this.
+struct lease_request {
+  std::int64_t token = 0;
+  std::optional<timestamp> claimed_at = {};
+  timestamp lease_until = {};
+  TABLEQ_FIELDS(lease_request, token, claimed_at, lease_until)
+};
+
 /// Due messages, and messages with ended leases, become ready or dead; or given ones are ready now.
 struct promote_request {
   std::size_t max = 0;

@@ -137,7 +137,8 @@ namespace tableq::inline v0::core {
   record(catalog, set_layout, layout_request, nothing, present_row) \
   query(claim, letters, letters_request, nothing, letters_row) \
   query(queue, alter, alter_request, nothing, sessions_row) \
-  query(claim, lengthy, nothing, nothing, id_row, .optional = true) \
+  /* The change of a take, after a query. */ \
+  change(claim, lease, lease_request, message_id, id_row, .optional = true) \
   change(claim, look, take_request, nothing, look_row, \
         .lane = lane::read, .order = by_priority, .operation = "claim.take", .tells = true, \
         .needs = &capabilities::takes_look) \

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,13 @@ struct value {
   std::int64_t number = 0;
   std::string_view data;
 };
+
+/// Of texts and bytes.
+[[nodiscard]] inline std::size_t bytes_of(std::span<const value> values) noexcept {
+  std::size_t out = 0;
+  for (const value& each : values) out += each.data.size();
+  return out;
+}
 
 /// One field of a result: null, integer, or text and bytes.
 using cell = std::variant<std::monostate, std::int64_t, std::string>;

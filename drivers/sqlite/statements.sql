@@ -181,15 +181,20 @@ CASE WHEN length(q.errors) > 1000000 OR NOT json_valid(q.errors) THEN '[]'
      WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
      ELSE COALESCE(q.errors, '[]') END
 
+-- fragment: next_fence
+-- A count in its upper half, so that it grows. Its lower half is the caller's random token, so that the receipt of a
+-- take that was rolled back never matches a later take. Plain SQL may have put any value into the columns, even text:
+-- with the casts and bounds here and below it cannot stop a take or a settlement.
+(CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token
+
+-- fragment: next_attempt
+CASE WHEN attempts BETWEEN 0 AND 2147483645 THEN attempts
+         ELSE MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) END + 1
+
 -- fragment: new_lease
--- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
--- the receipt of a take that was rolled back never matches a later take. Plain SQL may have put any value into
--- the columns, even text: with the casts and bounds it cannot stop a take or a settlement.
-state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
-    attempts = CASE WHEN attempts BETWEEN 0 AND 2147483645 THEN attempts
-                    ELSE MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) END + 1,
-    claimed_at = :claimed_at,
-    due_at = {clock} + :lease
+state = 1, fence = {next_fence},
+    attempts = {next_attempt},
+    claimed_at = :claimed_at
 
 -- fragment: freed_key
 key = CASE WHEN :unkey = 0 THEN key END,
@@ -215,18 +220,12 @@ state = 3,
 -- fragment: since.turns
 ready_at
 
--- fragment: delivery
-id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
-          COALESCE(key, past_key) AS key, group_key,
+-- fragment: rest_of_delivery
+COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
                ELSE expires_at <= {clock}
                END AS expired,
           headers, payload, {since}
-
--- fragment: short
--- Of a payload. An UPDATE that returns a row has it in memory three times, and another time for each column that
--- holds the payload; without RETURNING twice. The length of a blob is known without reading it.
-(length(payload) < 1000000) IS TRUE
 
 -- fragment: first_ready
 FROM main.{table} AS msg WHERE state = 0 ORDER BY {line} LIMIT :max
@@ -450,60 +449,50 @@ WHERE id IN (SELECT id FROM past)
 RETURNING id
 
 -- fragment: to_be_taken
-WHERE state = 0
+-- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
+-- first.
+state = 0
   AND (:guard = 0 OR NOT EXISTS (
     SELECT 1 FROM main.{table}
     WHERE state IN (1, 2)
       AND due_at <= {clock}))
-ORDER BY {line}
-
--- fragment: several_to_be_taken
--- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
--- first.
-WHERE id IN (
-  SELECT id FROM main.{table}
-  {to_be_taken}
-  LIMIT :max)
-  AND {own_queue}
 
 -- name: claim.take
 {update}
-SET {new_lease},
+SET {new_lease}, due_at = {clock} + :lease,
     {freed_key}
-{several_to_be_taken}
-RETURNING {delivery}
-
--- name: claim.take.steps
--- SQLite first stores all rows that an UPDATE returns. For several messages a query afterwards costs less.
-UPDATE main.{table}
-SET {new_lease}
-{several_to_be_taken};
-SELECT {delivery}
-FROM main.{table}
-WHERE state IN (1, 2) AND due_at = {clock} + :lease
-  AND state = 1 AND fence & 4294967295 = :token
-
--- name: claim.take.one
--- Leaves a long message to claim.take.
-{update}
-SET {new_lease},
-    {freed_key}
-WHERE id = (
+WHERE id IN (
   SELECT id FROM main.{table}
-  {to_be_taken}
-  LIMIT 1)
-  AND {short}
-  AND {own_queue}
-RETURNING {delivery}
-
--- name: claim.lengthy
--- The message that claim.take.one has left.
-SELECT id FROM (
-  SELECT id, {short} AS short FROM main.{table}
-  WHERE state = 0
+  WHERE {to_be_taken}
   ORDER BY {line}
-  LIMIT 1)
-WHERE NOT short
+  LIMIT :max)
+  AND {own_queue}
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          {rest_of_delivery}
+
+-- name: claim.take.query
+-- What a take returns: claim.lease follows. SQLite first stores all rows that an UPDATE returns, and a payload three
+-- times.
+SELECT id, {next_fence} AS fence,
+    {next_attempt} AS attempts,
+    priority, created_at, :claimed_at AS claimed_at, {clock} + :lease AS lease_until,
+          {rest_of_delivery}
+FROM main.{table}
+WHERE {to_be_taken}
+  AND {own_queue}
+ORDER BY {line}
+LIMIT :max
+
+-- name: claim.lease
+UPDATE main.{table}
+SET {new_lease}, due_at = :lease_until
+WHERE id = :id
+RETURNING id
+
+-- name: claim.lease.next
+UPDATE main.{table}
+SET {new_lease}, due_at = :lease_until
+WHERE id IN ({items: :id})
 
 -- name: claim.promote
 WITH due AS (SELECT id {first_due})

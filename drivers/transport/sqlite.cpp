@@ -155,10 +155,12 @@ class sqlite_prepared final : public prepared {
         clock_(handle),
         text_(std::move(statement)),
         whose_(session == nullptr ? session_of::caller : session_of::tableq) {
-    const char* rest = prepare(text_.sql.c_str(), keep, statement_);
-    if (*rest != 0) prepare(rest, keep, query_);
-    sqlite3_stmt* const last = query_ ? query_.get() : statement_.get();
-    if (!text_.bare && sqlite3_column_count(last) < static_cast<int>(text_.columns.size())) {
+    sqlite3_stmt* made = nullptr;
+    const unsigned flags = keep ? SQLITE_PREPARE_PERSISTENT : 0U;
+    const int result = sqlite3_prepare_v3(handle_, text_.sql.c_str(), -1, flags, &made, nullptr);
+    statement_.reset(made);
+    if (result != SQLITE_OK) fail(handle_);
+    if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
     if (sqlite3_stmt_readonly(statement_.get()) == 0) turn_ = session;
@@ -167,37 +169,19 @@ class sqlite_prepared final : public prepared {
   void run(const arguments& given, core::row_set& out) override {
     const auto lock = turn_of(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
     const running guard(handle_, statement_.get());
-    const running of_query(handle_, query_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
       const core::value& value = given.value_of(place);
       const bool tells = place.clock && value.is == core::value::shape::null;
       const core::value bound = tells ? core::value(clock_.now()) : value;
       bind(statement_.get(), static_cast<int>(i) + 1, place, bound);
-      if (query_) bind(query_.get(), static_cast<int>(i) + 1, place, bound);
     }
     const sqlite3_int64 before = sqlite3_total_changes(handle_);
-    step_all(statement_.get(), text_.bare || query_ ? nullptr : &out);
-    const sqlite3_int64 changed = sqlite3_total_changes(handle_) - before;
-    if (query_ && changed != 0) {
-      out.reserve(static_cast<std::size_t>(sqlite3_changes(handle_)));
-      step_all(query_.get(), &out);
-    }
-    if (text_.bare) add_changed(given, changed, out);
+    step_all(statement_.get(), text_.bare ? nullptr : &out);
+    if (text_.bare) add_changed(given, sqlite3_total_changes(handle_) - before, out);
   }
 
  private:
-  /// @return the rest of the text.
-  const char* prepare(const char* sql, bool keep, owned_statement& into) {
-    sqlite3_stmt* made = nullptr;
-    const char* rest = nullptr;
-    const int result =
-        sqlite3_prepare_v3(handle_, sql, -1, keep ? SQLITE_PREPARE_PERSISTENT : 0U, &made, &rest);
-    into.reset(made);
-    if (result != SQLITE_OK) fail(handle_);
-    return rest;
-  }
-
   /// @param out null: rows are left out, such as those of a caller's PRAGMA count_changes.
   void step_all(sqlite3_stmt* statement, core::row_set* out) {
     int result = sqlite3_step(statement);
@@ -262,7 +246,6 @@ class sqlite_prepared final : public prepared {
   session_of whose_;
   sqlite_turn* turn_ = nullptr;  // null also for a statement that only reads
   owned_statement statement_;
-  owned_statement query_;  // of a text with two steps
 };
 
 class sqlite_executor final : public transport {

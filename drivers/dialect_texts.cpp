@@ -82,7 +82,7 @@ bool dialect_texts::takes_several(const core::contract& contract, bool payloads)
 
 batching dialect_texts::batches_of(const core::contract& contract, const text_form& form) const {
   if (form.one) return batching::loop;
-  const bool rows = contract.texts == nullptr && further_of(contract).rows;
+  const bool rows = contract.texts == nullptr && further_of(contract).values != 0;
   return rows ? batching::rows : definition.batches;
 }
 
@@ -99,7 +99,7 @@ void dialect_texts::learn() {
         .next = has(for_next),
         .payloads = has(for_payloads),
         .query = has(for_query),
-        .rows = block != statements.end() && takes_items(block->second),
+        .values = block == statements.end() ? 0 : values_of_item(block->second),
         .common = block != statements.end() && block->second.find("{table") == std::string::npos};
   };
   std::ranges::for_each(core::contracts(), learn_of);

@@ -44,8 +44,8 @@ struct further_texts {
   bool next = false;
   bool payloads = false;
   bool query = false;
-  bool rows = false;    ///< Its own text has `{items: ...}`.
-  bool common = false;  ///< The text names no table of a queue, so that queues can share it.
+  std::size_t values = 0;  ///< Of each item of its own `{items: ...}`; zero: it has none.
+  bool common = false;     ///< The text names no table of a queue, so that queues can share it.
 };
 
 /// Which of a statement's texts.
@@ -72,6 +72,10 @@ struct dialect_texts {
   [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names,
                                        message_detail columns = message_detail::all) const;
 
+  /// The values of each item in the text of a batching::rows.
+  [[nodiscard]] std::size_t values_of(const core::contract& contract) const {
+    return contract.texts == nullptr ? further_of(contract).values : contract.items.size();
+  }
   [[nodiscard]] const further_texts& further_of(const core::contract& contract) const {
     return further.at(static_cast<std::size_t>(contract.id));
   }

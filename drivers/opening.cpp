@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <soci/soci.h>
 #include <soci/version.h>
@@ -141,6 +142,14 @@ std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const en
     return faults == nullptr ? texts.transport->open(address)
                              : open_with_faults(*texts.transport, address, *faults);
   });
+}
+
+std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
+                                  const core::any_session& session, bool callers,
+                                  std::shared_ptr<core::fault_plan> faults) {
+  auto made = texts.transport->attach(session, address, callers);
+  if (faults == nullptr) return made;
+  return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
 
 void open_callers(const dialect_texts& texts, const endpoint& address, const session_share& share,

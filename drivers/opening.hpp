@@ -49,6 +49,12 @@ void refuse_to_connect(const dialect_texts& texts, const std::string& complaint)
 std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& address,
                                             core::fault_plan* faults, const session_share* share);
 
+/// The executor for an open session. @param callers whether the session is the caller's.
+/// @param faults makes its statements fail, if not null.
+std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
+                                  const core::any_session& session, bool callers,
+                                  std::shared_ptr<core::fault_plan> faults);
+
 /// Connects a closed session of the caller.
 /// @throws error errc::invalid_argument when it is open; errc::unsupported for a place in memory;
 ///   the errors of connecting.

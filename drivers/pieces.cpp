@@ -43,10 +43,10 @@ void put(std::string& out, const core::value& one, core::value_type type) {
 
 }  // namespace
 
-piece next_piece(std::size_t left, const dialect& definition, std::size_t width) {
+piece next_piece(std::size_t left, const dialect& definition, std::size_t values) {
   const auto& made_for = definition.row_counts;
   const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
-    return definition.most_item_values && rows * width > *definition.most_item_values;
+    return definition.most_item_values && rows * values > *definition.most_item_values;
   });
   const auto enough = std::lower_bound(made_for.begin(), last, left);
   const std::size_t most = *(last - 1);

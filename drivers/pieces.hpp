@@ -50,8 +50,8 @@ struct piece {
   std::size_t rows;
 };
 
-/// @param width values of each item.
-piece next_piece(std::size_t left, const dialect& definition, std::size_t width);
+/// @param values of each item in the text.
+piece next_piece(std::size_t left, const dialect& definition, std::size_t values);
 
 /// The most rows of a text in which each has one of the `left` items.
 std::size_t most_full_rows(std::size_t left, const dialect& definition);

@@ -34,14 +34,6 @@ bool asks_for_one(const core::contract& contract, std::span<const core::value> s
   return contract.max_at != core::contract::no_place && shared[contract.max_at].number == 1;
 }
 
-std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
-                                  const core::any_session& session, bool callers,
-                                  std::shared_ptr<core::fault_plan> faults) {
-  auto made = texts.transport->attach(session, address, callers);
-  if (faults == nullptr) return made;
-  return with_faults(std::move(made), session, texts.definition, std::move(faults));
-}
-
 }  // namespace
 
 dialect_session::dialect_session(const session_source& from)
@@ -482,7 +474,16 @@ bool dialect_session::find_and_lease(const call& of, on_loss loss) {
   core::row_set leased(2);
   const core::contract& lease = core::contract_of(core::statement::claim_lease);
   const call change{of.known, lease, of.names, shared, ids, leased, loss};
-  return run_items(change, ids.size() > 1, loss) && leased.size() == ids.size();
+  if (!run_items(change, ids.size() > 1, loss) || leased.size() != ids.size()) return false;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    core::cell& payload = of.out.at(i, core::place_of<row>("payload"));
+    if (!std::holds_alternative<std::monostate>(payload)) continue;
+    core::row_set left(2);
+    const core::contract& query = core::contract_of(core::statement::claim_payload);
+    run_items({of.known, query, of.names, {}, std::span(&ids[i], 1), left, loss}, false, loss);
+    if (!left.empty()) payload = std::move(left.at(0, 1));
+  }
+  return true;
 }
 
 void dialect_session::send(const call& of) {
@@ -532,9 +533,10 @@ void dialect_session::run_rows(const call& of) {
   const core::contract& contract = of.contract;
   const std::size_t width = contract.items.size();
   const std::size_t count = of.items.size() / width;
+  const std::size_t values = texts_->values_of(contract);
   const auto run_all = [&](on_loss of_piece) {
     for (std::size_t done = 0; done < count;) {
-      const piece next = next_piece(count - done, texts_->definition, width);
+      const piece next = next_piece(count - done, texts_->definition, values);
       core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
       step(text_of(of, {.rows = next.rows}),
            of.with(of.items.subspan(done * width, next.count * width)), rows, of_piece);
@@ -544,7 +546,7 @@ void dialect_session::run_rows(const call& of) {
     }
     return true;
   };
-  if (next_piece(count, texts_->definition, width).count == count || !brackets()) {
+  if (next_piece(count, texts_->definition, values).count == count || !brackets()) {
     run_all(of.loss);
   } else {
     in_unit(of.loss, run_all);

@@ -233,6 +233,17 @@ text compile(std::string_view filled, const core::contract& contract, const styl
   return out;
 }
 
+std::size_t values_of_item(std::string_view text) {
+  std::size_t out = 0;
+  const auto count = [&](std::string_view name) { out += name == "item" ? 0 : 1; };
+  for (const part& each : parts_of(text)) {
+    if (each.repeated)
+      walk(
+          each.sql, [](std::string_view /*rest*/) {}, count);
+  }
+  return out;
+}
+
 std::vector<std::string> split_script(std::string_view script) {
   std::vector<std::string> out;
   std::string statement;

@@ -95,6 +95,9 @@ std::string fill_depth(std::string_view text, int depth);
 /// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.
 text compile(std::string_view filled, const core::contract& contract, const style& target);
 
+/// How many values each item of `{items: ...}` has in a text.
+std::size_t values_of_item(std::string_view text);
+
 /// The statements of a script, cut at each `;` outside strings, quoted names and comments.
 std::vector<std::string> split_script(std::string_view script);
 

@@ -77,6 +77,16 @@ class batch {
   }
 
   [[nodiscard]] std::span<const claim_item> items() const { return items_; }
+  /// Stores the first message of each group as ready, but of the busy ones.
+  /// @return the groups that may have room for another one.
+  group_set fill_groups(group_set busy) {
+    group_set out = busy;
+    for (claim_item& one : items_) {
+      one.leads = one.group && busy.emplace(*one.group).second;
+      if (one.group && !one.leads) out.emplace(*one.group);
+    }
+    return out;
+  }
   /// The keys of messages that have one.
   template <class Wanted>
   [[nodiscard]] std::vector<key_item> keys(Wanted wanted) const {
@@ -276,7 +286,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
                                  std::span<const claim_message> messages, const when_full& full,
                                  bool traced) {
   if (messages.empty()) return {};
-  const batch request(queue, messages, traced);
+  batch request(queue, messages, traced);
   expect_due(queue, messages);
   room held(queue, tx, request.size(), full);
   if (request.plain()) {
@@ -301,8 +311,8 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     if (one.options->group) groups.insert(*one.options->group);
   }
   std::vector<enqueued> results(request.size());
-  if (tx == nullptr && !request.has_keys() && !request.placed() && !groups.empty() &&
-      add_to_groups(queue, request, groups, results)) {
+  if (tx == nullptr && passes_groups(queue) && !request.has_keys() && !request.placed() &&
+      !groups.empty() && add_to_groups(queue, request, groups, results)) {
     held.used(request.size());
     apply(queue, nullptr, {.readable = request.size()});
     return results;
@@ -314,6 +324,9 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     locked.insert(groups.begin(), groups.end());
     lock_groups(queue, *step_tx, locked);
     forget_keys(queue, *step_tx, request.keys([](std::size_t) { return true; }));
+    done.groups = groups;
+    if (!groups.empty() && fills_idle_groups(queue) && !request.has_keys())
+      done.groups = request.fill_groups(busy_groups(queue, *step_tx, groups));
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));
@@ -326,7 +339,6 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
       hook_of(queue)->added(queue, *step_tx, request.places(), ids);
     }
     done.readable = messages.size();
-    done.groups = groups;
     if (queue.info().groups) lock_groups_of(queue, *step_tx, postponed(results), done);
     return results;
   });

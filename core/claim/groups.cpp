@@ -196,6 +196,7 @@ group_set groups_of(const queue_state& queue, transaction_state* tx,
 }
 
 void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
+  if (queue.database().capabilities().one_writer) return;  // Its transaction locks all of them.
   queue.execute(&tx, lock_statement(queue), {}, locks_of(queue, groups));
 }
 
@@ -225,6 +226,17 @@ std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_s
   for (const auto& row : rows) {
     if (!groups.contains(row.group_key)) out.insert(row.item);
   }
+  return out;
+}
+
+bool fills_idle_groups(const queue_state& queue) noexcept {
+  return queue.database().capabilities().one_writer && !queue.info().group_limits;
+}
+
+group_set busy_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
+  group_set out;
+  for (auto& row : queue.execute(&tx, statements::claim_busy_groups, {}, items_of(groups)))
+    out.insert(std::move(row.group_key));
   return out;
 }
 

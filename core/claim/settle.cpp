@@ -123,7 +123,7 @@ std::vector<settle_result> complete(const queue_state& queue, transaction_state*
   const bool several = rules.batches || (!rules.keep_completed && rules.key_window.count() != 0);
   told_settlement told(queue, tx, receipts);
   const std::vector<message_id> ids = ids_of(receipts);
-  if (tx == nullptr && rules.groups && !rules.keep_completed && !several) {
+  if (tx == nullptr && passes_groups(queue) && !rules.keep_completed && !several) {
     if (auto settled = complete_in_groups(queue, receipts, ids)) return told.ends(*settled);
   }
   return told.ends(

@@ -30,8 +30,9 @@ struct claim_item {
   std::optional<int> max_attempts = {};               ///< Empty: the queue's.
   std::optional<std::string_view> retry = {};         ///< JSON; empty: the queue's.
   std::optional<std::string_view> group = {};
+  bool leads = false;  ///< Ready at once: the first message of a group that has none.
   TABLEQ_FIELDS(claim_item, payload, priority, delay, due_at, key, headers, created_at, ttl,
-                max_attempts, retry, group)
+                max_attempts, retry, group, leads)
 };
 
 /// A key.
@@ -310,6 +311,11 @@ struct found_row {
   std::size_t place = 0;  ///< The number of those read up to here.
   std::int64_t until = 0;
   TABLEQ_FIELDS(found_row, id, at, fits, place, until)
+};
+
+struct payload_row {
+  byte_string payload = {};
+  TABLEQ_FIELDS(payload_row, payload)
 };
 
 /// The progress of a message.

@@ -99,6 +99,7 @@ namespace tableq::inline v0::core {
   change(claim, adopt, nothing, restore_item, id_row) \
   change(claim, restore, nothing, restore_item, id_row) \
   query(claim, group_of, nothing, message_id, group_row) \
+  query(claim, busy_groups, nothing, group_item, group_row, .needs = &capabilities::one_writer) \
   change(claim, advance, advance_request, group_item, id_row) \
   change(claim, purge, purge_request, nothing, id_row) \
   query(claim, stats, read_request, nothing, claim_count_row) \
@@ -137,8 +138,11 @@ namespace tableq::inline v0::core {
   record(catalog, set_layout, layout_request, nothing, present_row) \
   query(claim, letters, letters_request, nothing, letters_row) \
   query(queue, alter, alter_request, nothing, sessions_row) \
-  /* The change of a take, after a query. */ \
-  change(claim, lease, lease_request, message_id, id_row, .optional = true) \
+  /* The change of a take after a query, and a payload that this has left out. */ \
+  change(claim, lease, lease_request, message_id, id_row, \
+        .operation = "claim.take", .optional = true) \
+  query(claim, payload, nothing, message_id, payload_row, \
+        .operation = "claim.take", .optional = true) \
   change(claim, look, take_request, nothing, look_row, \
         .lane = lane::read, .order = by_priority, .operation = "claim.take", .tells = true, \
         .needs = &capabilities::takes_look) \

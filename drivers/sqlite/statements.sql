@@ -191,6 +191,9 @@ CASE WHEN length(q.errors) > 1000000 OR NOT json_valid(q.errors) THEN '[]'
 CASE WHEN attempts BETWEEN 0 AND 2147483645 THEN attempts
          ELSE MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) END + 1
 
+-- fragment: lease_end
+{clock} + :lease
+
 -- fragment: new_lease
 state = 1, fence = {next_fence},
     attempts = {next_attempt},
@@ -225,7 +228,7 @@ COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
                ELSE expires_at <= {clock}
                END AS expired,
-          headers, payload, {since}
+          headers
 
 -- fragment: first_ready
 FROM main.{table} AS msg WHERE state = 0 ORDER BY {line} LIMIT :max
@@ -374,12 +377,12 @@ INSERT INTO main.{table} (payload, priority, state, due_at, fence, key, headers,
                      retry, group_key{ready_at})
 
 -- name: claim.enqueue
--- No row is returned when the key is held. A message with a group is held until claim.advance makes it
--- ready.
+-- No row is returned when the key is held. A message with a group is held until claim.advance makes it ready, unless
+-- it :leads a group that has no other one.
 WITH unused AS (SELECT 1)
 {new_message}
 SELECT :payload, :priority,
-       {new_state},
+       CASE WHEN :leads = 1 THEN 0 ELSE {new_state} END,
        {new_due_at}, {new_fence},
        :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key) AS n
@@ -399,12 +402,12 @@ RETURNING id
 -- name: claim.enqueue.next
 {new_message}
 SELECT column1, column2,
-       {new_state},
+       CASE WHEN column12 = 1 THEN 0 ELSE {new_state} END,
        {new_due_at}, {new_fence},
        column3, column4, COALESCE(column5, n.clock), n.clock + column6, column7, column8, n.group_key{clock_of_new}
 FROM (SELECT *, {clock} AS clock, COALESCE(column9, {clock} + column10) AS due_at, column11 AS group_key
       FROM (VALUES {items: (:payload, :priority, :key, :headers, :created_at, :ttl, :max_attempts, :retry, :due_at, :delay,
-                            :group)})) AS n
+                            :group, :leads)})) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
@@ -459,7 +462,7 @@ state = 0
 
 -- name: claim.take
 {update}
-SET {new_lease}, due_at = {clock} + :lease,
+SET {new_lease}, due_at = {lease_end},
     {freed_key}
 WHERE id IN (
   SELECT id FROM main.{table}
@@ -468,15 +471,16 @@ WHERE id IN (
   LIMIT :max)
   AND {own_queue}
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
-          {rest_of_delivery}
+          {rest_of_delivery}, payload, {since}
 
 -- name: claim.take.query
--- What a take returns: claim.lease follows. SQLite first stores all rows that an UPDATE returns, and a payload three
--- times.
+-- What a take returns: claim.lease follows, and claim.payload for long ones, which an UPDATE has in memory twice. SQLite
+-- first stores all rows that an UPDATE returns.
 SELECT id, {next_fence} AS fence,
     {next_attempt} AS attempts,
-    priority, created_at, :claimed_at AS claimed_at, {clock} + :lease AS lease_until,
-          {rest_of_delivery}
+    priority, created_at, :claimed_at AS claimed_at, {lease_end} AS lease_until,
+          {rest_of_delivery},
+    CASE WHEN length(payload) < 1000000 THEN payload END AS payload, {since}
 FROM main.{table}
 WHERE {to_be_taken}
   AND {own_queue}
@@ -493,6 +497,9 @@ RETURNING id
 UPDATE main.{table}
 SET {new_lease}, due_at = :lease_until
 WHERE id IN ({items: :id})
+
+-- name: claim.payload
+SELECT payload FROM main.{table} WHERE id = :id
 
 -- name: claim.promote
 WITH due AS (SELECT id {first_due})
@@ -754,7 +761,20 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.group_of
-SELECT group_key FROM main.{table} WHERE id = :id AND group_key IS NOT NULL
+WITH given (item, id) AS (VALUES {items: (:item, :id)})
+SELECT given.item, msg.group_key
+FROM given
+CROSS JOIN main.{table} AS msg ON msg.id = given.id
+WHERE msg.group_key IS NOT NULL
+
+-- name: claim.busy_groups
+WITH given (item, name) AS (VALUES {items: (:item, :group)})
+SELECT item, name AS group_key
+FROM given
+WHERE EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
+              WHERE group_key = name AND state BETWEEN 0 AND 2)
+   OR EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
+              WHERE group_key = name AND state = 5)
 
 -- name: claim.advance
 -- Makes the next messages of each group ready, up to :limit at a time. With :hold messages that wait for their retry
@@ -767,6 +787,7 @@ next (name, id, free) AS (
          :limit - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
                    WHERE group_key = name AND state BETWEEN 0 AND CASE WHEN :hold = 0 THEN 1 ELSE 2 END)
   FROM given
+  WHERE EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group} WHERE group_key = name AND state = 5)
   UNION ALL
   SELECT name,
          (SELECT MIN(id) FROM main.{table} INDEXED BY {table:group}

@@ -90,4 +90,16 @@ TEST_P(claim_lengthy, stays_where_a_trigger_keeps_it) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
+TEST_P(claim_lengthy, is_taken_beside_one_that_a_trigger_keeps) {
+  jobs().enqueue("a");
+  jobs().enqueue("b", {.priority = -1});
+  jobs().enqueue(lengthy('c'), {.priority = -2});
+  if (!can().shared ||
+      !here().add_trigger(
+          {.table = "jobs", .event = "UPDATE", .condition = "NEW.priority = -1", .silent = true}))
+    GTEST_SKIP() << "no such triggers here";
+  EXPECT_EQ(letters(jobs().take(5)), "ac");
+  EXPECT_EQ(jobs().stats().ready, 1U);
+}
+
 }  // namespace

@@ -26,7 +26,8 @@ FOREIGN = {
 
 # Of items that are those of another statement too.
 UNUSED = {
-    "claim.replace": {"created_at", "group"},  # claim.enqueue
+    "claim.enqueue": {"leads"},  # one writer
+    "claim.replace": {"created_at", "group", "leads"},  # claim.enqueue
     "claim.adopt": {"state", "due_at", "attempts", "finished_at", "expires_at", "max_attempts", "retry",
                     "group"},  # claim.restore
     "claim.advance": {"starts", "alarm_at"},  # claim.advance_limited

@@ -50,7 +50,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "inserted.headers, inserted.payload\nFROM {table} AS q WITH (ROWLOCK)\n"
           "INNER JOIN picked ON picked.found = q.id"}}}},
       {"a lease has ended when it begins",
-       {{{"new_lease", "+ :lease", "+ 0 * :lease"}},
+       {{{"lease_end", "+ :lease", "+ 0 * :lease"}},
         {{"new_lease", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
         {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"},
          {"lease_picked", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
@@ -63,7 +63,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
       {"each attempt is the first",
        {{{"claim.take", "2147483646) + 1", "2147483646) * 0 + 1"}},
         {{"new_lease", "2147483646) + 1", "2147483646) * 0 + 1"}},
-        {{"new_lease", "2147483646) END + 1", "2147483646) END * 0 + 1"}},
+        {{"next_attempt", "2147483646) END + 1", "2147483646) END * 0 + 1"}},
         {{"claim.take", "attempts + 1 ELSE", "1 ELSE"}}}},
       // Its count is left out.
       {"a fence is its random part",

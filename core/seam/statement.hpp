@@ -29,7 +29,7 @@ namespace tableq::inline v0::core {
   record(catalog, insert, new_queue_request, nothing, nothing) \
   record(catalog, remove, name_request, nothing, nothing) \
   query(table, exists, nothing, nothing, present_row, .once = true) \
-  query(queue, lock, nothing, identity_request, nothing) \
+  query(queue, lock, nothing, identity_request, nothing, .unless = &capabilities::one_writer) \
   query(queue, try_lock, nothing, identity_request, held_row, \
         .unless = &capabilities::one_writer) \
   query(queue, lock_briefly, nothing, identity_request, nothing, .operation = "queue.lock", \

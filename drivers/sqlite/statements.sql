@@ -268,7 +268,7 @@ SELECT EXISTS (
 -- name: session.identity
 SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'main'
 
--- name: catalog.lock queue.lock
+-- name: catalog.lock
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 

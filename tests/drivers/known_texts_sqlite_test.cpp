@@ -2,7 +2,6 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -54,7 +53,6 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
   for (const char* name : {"first", "used", "others"}) static_cast<void>(db().pending(name));
   const auto driver = tableq::core::make_driver(here().url());
   const auto session = driver->connect();
-  const std::array identity{tableq::core::value(std::int64_t{1})};
   session->execute(next_due, tableq::core::names_for({}, "first"), {}, {});
   tableq::core::table_names others = tableq::core::names_for({}, "others");
   for (std::size_t i = 0; i < most_known_texts + 10; ++i) {
@@ -62,8 +60,8 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
     others.slot = i;  // as of another queue
     session->execute(next_due, others, {}, {});
     // All queues share a text that names no table.
-    session->execute(contract_of(statement::queue_lock),
-                     tableq::core::names_for({}, "queue" + std::to_string(i)), {}, identity);
+    session->execute(contract_of(statement::catalog_lock),
+                     tableq::core::names_for({}, "queue" + std::to_string(i)), {}, {});
   }
   EXPECT_TRUE(has_prepared(*session, "used"));
   EXPECT_FALSE(has_prepared(*session, "first"));

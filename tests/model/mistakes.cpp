@@ -69,6 +69,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
       {"a fence is its random part",
        {{{"claim.take", "/ 4294967296 + 1", "* 0 + 1"}},
         {{"new_lease", "/ 4294967296 + 1", "* 0 + 1"}},
+        {{"next_fence", "/ 4294967296 + 1", "* 0 + 1"}},
         {{"claim.take", "/ CAST(4294967296 AS bigint) + 1", "* 0 + 1"}}}},
       {"no message waits for its group", {{{"new_state", "THEN 5", "THEN 0"}}}},
       {"the next message of a group keeps its place", {{{"claim.advance", "{set_ready_at}", ""}}}},

@@ -77,15 +77,22 @@ class batch {
   }
 
   [[nodiscard]] std::span<const claim_item> items() const { return items_; }
-  /// Stores the first message of each group as ready, but of the busy ones.
+  /// Stores the first message of each idle group as ready.
   /// @return the groups that may have room for another one.
-  group_set fill_groups(group_set busy) {
-    group_set out = busy;
-    for (claim_item& one : items_) {
-      one.leads = one.group && busy.emplace(*one.group).second;
-      if (one.group && !one.leads) out.emplace(*one.group);
+  group_set fill(groups_before groups) {
+    const bool one = queue_.info().groups->limit == 1;
+    group_set led;
+    for (claim_item& each : items_) {
+      if (!each.group) continue;
+      const auto idle = groups.idle.find(*each.group);
+      each.leads = idle != groups.idle.end();
+      if (each.leads) {
+        led.insert(groups.idle.extract(idle));
+      } else if (!one && led.contains(*each.group)) {
+        groups.open.emplace(*each.group);
+      }
     }
-    return out;
+    return std::move(groups.open);
   }
   /// The keys of messages that have one.
   template <class Wanted>
@@ -326,7 +333,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     forget_keys(queue, *step_tx, request.keys([](std::size_t) { return true; }));
     done.groups = groups;
     if (!groups.empty() && fills_idle_groups(queue) && !request.has_keys())
-      done.groups = request.fill_groups(busy_groups(queue, *step_tx, groups));
+      done.groups = request.fill(groups_in_use(queue, *step_tx, groups));
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));

@@ -233,10 +233,18 @@ bool fills_idle_groups(const queue_state& queue) noexcept {
   return queue.database().capabilities().one_writer && !queue.info().group_limits;
 }
 
-group_set busy_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
-  group_set out;
-  for (auto& row : queue.execute(&tx, statements::claim_busy_groups, {}, items_of(groups)))
-    out.insert(std::move(row.group_key));
+groups_before groups_in_use(const queue_state& queue, transaction_state& tx,
+                            const group_set& groups) {
+  groups_before out;
+  const std::vector<group_item> items = items_of(groups);
+  for (const auto& row :
+       queue.execute(&tx, statements::claim_groups_in_use, request_to_advance(queue), items)) {
+    if (row.running == 0 && !row.held) {
+      out.idle.emplace(items[row.item].group);
+    } else if (row.running < queue.info().groups->limit) {
+      out.open.emplace(items[row.item].group);
+    }
+  }
   return out;
 }
 

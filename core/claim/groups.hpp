@@ -50,8 +50,14 @@ std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_s
 /// Whether a new message may be stored as ready: the database has one writer, who knows the groups
 /// without a message, and no group has limits of its own.
 [[nodiscard]] bool fills_idle_groups(const queue_state& queue) noexcept;
-/// Those that have a message which waits, rests, is ready or leased. @pre fills_idle_groups().
-group_set busy_groups(const queue_state& queue, transaction_state& tx, const group_set& groups);
+/// Groups before a message is added.
+struct groups_before {
+  group_set idle;  ///< Without messages that run or wait.
+  group_set open;  ///< With some, and room for another one.
+};
+/// @pre fills_idle_groups().
+groups_before groups_in_use(const queue_state& queue, transaction_state& tx,
+                            const group_set& groups);
 
 /// Makes held messages ready as far as there is room. The groups must be locked.
 /// @param returned messages of these groups that have become ready in the same transaction: in a

@@ -350,6 +350,13 @@ struct group_row {
   TABLEQ_FIELDS(group_row, group_key)
 };
 
+/// What a group has.
+struct group_use_row {
+  int running = 0;    ///< Messages that count against its limit.
+  bool held = false;  ///< Whether others wait behind them.
+  TABLEQ_FIELDS(group_use_row, running, held)
+};
+
 /// A message and its group.
 struct grouped_row {
   message_id id = {};

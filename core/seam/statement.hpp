@@ -99,7 +99,8 @@ namespace tableq::inline v0::core {
   change(claim, adopt, nothing, restore_item, id_row) \
   change(claim, restore, nothing, restore_item, id_row) \
   query(claim, group_of, nothing, message_id, group_row) \
-  query(claim, busy_groups, nothing, group_item, group_row, .needs = &capabilities::one_writer) \
+  query(claim, groups_in_use, advance_request, group_item, group_use_row, \
+        .needs = &capabilities::one_writer) \
   change(claim, advance, advance_request, group_item, id_row) \
   change(claim, purge, purge_request, nothing, id_row) \
   query(claim, stats, read_request, nothing, claim_count_row) \

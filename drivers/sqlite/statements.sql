@@ -767,25 +767,29 @@ FROM given
 CROSS JOIN main.{table} AS msg ON msg.id = given.id
 WHERE msg.group_key IS NOT NULL
 
--- name: claim.busy_groups
+-- fragment: last_running
+-- With :hold messages that wait for their retry count too.
+CASE WHEN :hold = 0 THEN 1 ELSE 2 END
+
+-- name: claim.groups_in_use
 WITH given (item, name) AS (VALUES {items: (:item, :group)})
-SELECT item, name AS group_key
+SELECT item,
+       (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
+        WHERE group_key = name AND state BETWEEN 0 AND {last_running}) AS running,
+       EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
+               WHERE group_key = name AND state = 5) AS held
 FROM given
-WHERE EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
-              WHERE group_key = name AND state BETWEEN 0 AND 2)
-   OR EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
-              WHERE group_key = name AND state = 5)
 
 -- name: claim.advance
--- Makes the next messages of each group ready, up to :limit at a time. With :hold messages that wait for their retry
--- count too. Each group is given once. INDEXED BY: with statistics of one large group other indexes seem cheaper.
+-- Makes the next messages of each group ready, up to :limit at a time. Each group is given once. INDEXED BY: with
+-- statistics of one large group other indexes seem cheaper.
 WITH RECURSIVE given (name) AS (VALUES {items: (:group)}),
 next (name, id, free) AS (
   SELECT name,
          (SELECT MIN(id) FROM main.{table} INDEXED BY {table:group}
           WHERE group_key = name AND state = 5),
          :limit - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
-                   WHERE group_key = name AND state BETWEEN 0 AND CASE WHEN :hold = 0 THEN 1 ELSE 2 END)
+                   WHERE group_key = name AND state BETWEEN 0 AND {last_running})
   FROM given
   WHERE EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group} WHERE group_key = name AND state = 5)
   UNION ALL

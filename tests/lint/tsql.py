@@ -21,7 +21,7 @@ BREACHES = {**BREACHES, **LOCK_BREACHES}
 
 # Statements that the dialect may do without. A queue has one of the two takes. A look is a question and a take here. The
 # others are for a database that copies the rows which a change returns, and for one with one writer.
-OPTIONAL = ("claim.take", "claim.look", "claim.take_limited", "claim.lease", "claim.payload", "claim.busy_groups",
+OPTIONAL = ("claim.take", "claim.look", "claim.take_limited", "claim.lease", "claim.payload", "claim.groups_in_use",
             "batch.remove")
 
 

@@ -779,6 +779,7 @@ SELECT item,
        EXISTS (SELECT 1 FROM main.{table} INDEXED BY {table:group}
                WHERE group_key = name AND state = 5) AS held
 FROM given
+WHERE name IS NOT NULL
 
 -- name: claim.advance
 -- Makes the next messages of each group ready, up to :limit at a time. Each group is given once. INDEXED BY: with

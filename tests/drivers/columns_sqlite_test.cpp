@@ -90,6 +90,9 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
       EXPECT_EQ(sqlite3_column_count(prepared.get()), 0);
       continue;
     }
+    if (rows) {
+      EXPECT_EQ(sqlite3_step(prepared.get()), SQLITE_DONE) << "a place without an item has a row";
+    }
     if (of->columns.empty()) continue;
     const int before = rows ? 1 : 0;  // the number of the item
     ASSERT_EQ(sqlite3_column_count(prepared.get()), before + static_cast<int>(of->columns.size()));

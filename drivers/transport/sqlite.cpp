@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -278,8 +279,7 @@ class sqlite_executor final : public transport {
   }
   void script(const std::string& sql, boundary what) override {
     const auto lock = turn_of(what == boundary::begin ? turn_.get() : nullptr);
-    if (turn_ && what == boundary::begin) return run(begin_, sql);
-    if (turn_ && what == boundary::commit) return run(commit_, sql);
+    if (turn_ && what != boundary::none) return run(kept_[sql], sql);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
 
@@ -322,8 +322,7 @@ class sqlite_executor final : public transport {
   std::optional<session_files> files_;  // empty for a database in memory
   std::unique_ptr<sqlite_turn> turn_;
   checkpoint_pace pace_;
-  owned_statement begin_;  // these two in a session of tableq
-  owned_statement commit_;
+  std::map<std::string, owned_statement> kept_;  // begins and ends of a session of tableq
 };
 
 /// The file of `dbname="file"`; empty for one that only SQLite can find.

@@ -332,7 +332,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     lock_groups(queue, *step_tx, locked);
     forget_keys(queue, *step_tx, request.keys([](std::size_t) { return true; }));
     done.groups = groups;
-    if (!groups.empty() && fills_idle_groups(queue) && !request.has_keys())
+    if (!groups.empty() && fills_idle_groups(queue, *step_tx) && !request.has_keys())
       done.groups = request.fill(groups_in_use(queue, *step_tx, groups));
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(

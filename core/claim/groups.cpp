@@ -229,8 +229,8 @@ std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_s
   return out;
 }
 
-bool fills_idle_groups(const queue_state& queue) noexcept {
-  return queue.database().capabilities().one_writer && !queue.info().group_limits;
+bool fills_idle_groups(const queue_state& queue, const transaction_state& tx) noexcept {
+  return queue.database().capabilities().one_writer && !tx.enlisted() && !queue.info().group_limits;
 }
 
 groups_before groups_in_use(const queue_state& queue, transaction_state& tx,

@@ -47,9 +47,11 @@ group_set lock_free_groups(const queue_state& queue, transaction_state& tx, grou
 std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_state& tx,
                                          std::span<const message_id> ids);
 
-/// Whether a new message may be stored as ready: the database has one writer, who knows the groups
-/// without a message, and no group has limits of its own.
-[[nodiscard]] bool fills_idle_groups(const queue_state& queue) noexcept;
+/// Whether a new message may be stored as ready: the transaction is the one writer of the database,
+/// so that it knows the groups without a message, and no group has limits of its own. A caller's
+/// transaction becomes the writer by its first change: another one could come between.
+[[nodiscard]] bool fills_idle_groups(const queue_state& queue,
+                                     const transaction_state& tx) noexcept;
 /// Groups before a message is added.
 struct groups_before {
   group_set idle;  ///< Without messages that run or wait.

@@ -41,6 +41,33 @@ TEST_P(enlisted_file, whose_transaction_ends_with_an_error_is_not_told_to_repeat
   EXPECT_EQ(mail.stats().waiting, 0U);
 }
 
+// A transaction that has read cannot write after the change of another one.
+TEST_P(enlisted_file, adds_to_a_group_after_the_writer_that_it_has_waited_for) {
+  auto jobs = db().claim("jobs", {.groups = tableq::group_options{}});
+  const auto others = here().session();
+  const auto session = here().session();
+  auto* const writer = static_cast<sqlite3*>(sqlite_handle(*others));
+  auto* const own = static_cast<sqlite3*>(sqlite_handle(*session));
+  sqlite3_busy_handler(
+      own,
+      [](void* other, int /*attempt*/) {
+        const int ended =
+            sqlite3_exec(static_cast<sqlite3*>(other), "COMMIT", nullptr, nullptr, nullptr);
+        return ended == SQLITE_OK ? 1 : 0;
+      },
+      writer);
+  for (const char* change :
+       {"BEGIN IMMEDIATE; INSERT INTO jobs (payload, group_key, state) VALUES (x'61', 'a', 0)",
+        "BEGIN IMMEDIATE; INSERT INTO jobs (payload) VALUES (x'62')"}) {
+    ASSERT_EQ(sqlite3_exec(writer, change, nullptr, nullptr, nullptr), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(own, "BEGIN", nullptr, nullptr, nullptr), SQLITE_OK);
+    tableq::enlistment joined = tableq::enlist(db(), own);
+    jobs.in(joined).enqueue("behind", {.group = "a"});
+    ASSERT_EQ(sqlite3_exec(own, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  EXPECT_EQ(payloads_of(jobs.take(5)), (std::vector<std::string>{"a", "b"}));
+}
+
 // Another process may end, and delete its log, before this session reads for the first time.
 TEST(log_of_a_new_file, is_not_missed_by_a_session_that_has_not_opened_it) {
   const scratch_directory scratch;

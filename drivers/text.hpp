@@ -43,8 +43,8 @@ inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view for_next = ".next";
 /// After `.next`: a settlement whose receipts have several fences.
 inline constexpr std::string_view for_mixed = ".mixed";
-/// What a take returns, before claim.lease changes these rows in the same transaction. For takes
-/// with transport_kind::bare that free no keys.
+/// Finds the rows of a take; claim.lease then changes them in the same transaction. For takes that
+/// free no keys, with transport_kind::bare.
 inline constexpr std::string_view for_query = ".query";
 /// For items that have nothing but payloads, since their other values are null or 0: a batch by
 /// arrays, and one item, by arrays as `.one.payloads`. With `.next` there is `.next.payloads`.

@@ -77,7 +77,7 @@ class batch {
   }
 
   [[nodiscard]] std::span<const claim_item> items() const { return items_; }
-  /// Stores the first message of each idle group as ready.
+  /// Decides that the first message of each idle group is stored as ready.
   /// @return the groups that may have room for another one.
   group_set fill(groups_before groups) {
     const bool one = queue_.info().groups->limit == 1;

@@ -47,9 +47,9 @@ group_set lock_free_groups(const queue_state& queue, transaction_state& tx, grou
 std::set<std::size_t> pass_locked_groups(const queue_state& queue, transaction_state& tx,
                                          std::span<const message_id> ids);
 
-/// Whether a new message may be stored as ready: the transaction is the one writer of the database,
-/// so that it knows the groups without a message, and no group has limits of its own. A caller's
-/// transaction becomes the writer by its first change: another one could come between.
+/// Whether a new message may be stored as ready. The transaction must be the one writer of the
+/// database, so that no other one adds to a group meanwhile, and no group may have limits of its
+/// own. A caller's transaction does not count: it becomes the writer only by its first change.
 [[nodiscard]] bool fills_idle_groups(const queue_state& queue,
                                      const transaction_state& tx) noexcept;
 /// Groups before a message is added.

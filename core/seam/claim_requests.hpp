@@ -313,6 +313,7 @@ struct found_row {
   TABLEQ_FIELDS(found_row, id, at, fits, place, until)
 };
 
+/// The payload of a message.
 struct payload_row {
   byte_string payload = {};
   TABLEQ_FIELDS(payload_row, payload)
@@ -350,7 +351,7 @@ struct group_row {
   TABLEQ_FIELDS(group_row, group_key)
 };
 
-/// What a group has.
+/// The messages of a group.
 struct group_use_row {
   int running = 0;    ///< Messages that count against its limit.
   bool held = false;  ///< Whether others wait behind them.

@@ -474,8 +474,8 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           {rest_of_delivery}, payload, {since}
 
 -- name: claim.take.query
--- What a take returns: claim.lease follows, and claim.payload for long ones, which an UPDATE has in memory twice. SQLite
--- first stores all rows that an UPDATE returns.
+-- Finds the rows of a take, which claim.lease then changes: SQLite first stores all rows that an UPDATE returns. An UPDATE
+-- has a payload in memory twice, so claim.payload reads a long one afterwards.
 SELECT id, {next_fence} AS fence,
     {next_attempt} AS attempts,
     priority, created_at, :claimed_at AS claimed_at, {lease_end} AS lease_until,

@@ -61,7 +61,8 @@ struct capabilities {
   /// A take itself looks whether a message is due, and keeps the queue's limits: `claim.look` and
   /// `claim.take_limited`.
   bool takes_look = false;
-  /// One session writes at a time; the others wait for it.
+  /// One session writes at a time; the others wait for it: `claim.groups_in_use`, `batch.remove`,
+  /// and no locks of queues and groups.
   bool one_writer = false;
   /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin
   /// after them: the driver has statements that look for the place.

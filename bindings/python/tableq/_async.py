@@ -26,6 +26,7 @@ from typing import (
     List,
     Optional,
     Set,
+    Tuple,
     TypeVar,
     Union,
 )
@@ -36,7 +37,7 @@ from ._handles import Duration, made, process, wait_milliseconds
 from ._library import lib
 from ._messages import Job, log
 from ._queue import Queue
-from ._sources import Choice, Source, Turn
+from ._sources import PATIENCE, Choice, Line, Source, Turn
 from ._verdict import passes, settle
 from ._worker_base import WorkerBase
 
@@ -291,13 +292,17 @@ class AsyncWorker(WorkerBase):
             raise InvalidArgument("tableq: concurrency is an int of at least 1")
         super().__init__(queue, handler, _refusal, lease, until_empty, grace)
         self._concurrency = min(concurrency, 10_000)
+        self._patience = PATIENCE if len(self._databases) > 1 else None
         self._tasks: Set["asyncio.Task[None]"] = set()
+        self._handling = 0  # Handlers that run. A settlement takes no place: its database may be away.
+        self._waiting: Deque[Tuple[Job, Source]] = collections.deque()  # For a place: from late reads.
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._stopping: Optional[asyncio.Event] = None
         self._cut = False  # `_cut_off` gives back what handlers leave.
         self._process = process()
         self._stopped = False  # Perhaps before `run`: until Python 3.10 events need a loop.
         self._news: Optional["asyncio.Future[None]"] = None
+        self._emptiness: "Optional[asyncio.Future[bool]]" = None  # While a database is asked for it.
 
     def stop(self) -> None:
         """Takes no more messages; running handlers finish. Call it in the loop's thread."""
@@ -330,8 +335,8 @@ class AsyncWorker(WorkerBase):
                     loop.add_signal_handler(number, self._signalled, asyncio.current_task())
             await self._take(choice)
             self._stopping.set()
-            if self._tasks:
-                await asyncio.wait(self._tasks, timeout=self._grace)
+            returning = asyncio.ensure_future(self._give_back(self._not_begun()))
+            await asyncio.wait([*self._tasks, returning], timeout=self._grace)
             await self._cut_off()
         except BaseException as error:
             self._stopping.set()
@@ -365,6 +370,9 @@ class AsyncWorker(WorkerBase):
 
     def _readable(self, choice: Choice) -> None:
         choice.readable()
+        self._note_news()
+
+    def _note_news(self, _: Any = None) -> None:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
@@ -374,50 +382,77 @@ class AsyncWorker(WorkerBase):
         longest = 0.2 if self._until_empty else 3600.0
         try:
             while not self._stopping.is_set():
-                free = self._concurrency - len(self._tasks)
-                if free == 0:
-                    await asyncio.wait(
-                        [*self._tasks, stopping], return_when=asyncio.FIRST_COMPLETED
-                    )
-                    continue
-                turn, pause = choice.pick(free)
+                free = self._concurrency - self._handling
+                turn, pause = choice.pick(free) if free > 0 else (None, longest)
                 if turn is None:
                     self._news = asyncio.get_running_loop().create_future()
                     both: "List[asyncio.Future[Any]]" = [self._news, stopping]
                     await asyncio.wait(
                         both, timeout=min(pause, longest), return_when=asyncio.FIRST_COMPLETED
                     )
-                    if await self._is_over():
+                    if await self._is_over(choice):
                         return
                     continue
-                taking = asyncio.ensure_future(self._read(choice, turn))
+                taking = turn.ended or asyncio.ensure_future(self._read(choice, turn))
                 try:
-                    await asyncio.wait([taking, stopping], return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait(
+                        [taking, stopping],
+                        timeout=self._patience,
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
                 except asyncio.CancelledError:
                     await self._cancel(taking)
                     raise
-                if not taking.done():
-                    await self._cancel(taking)
-                    return
-                source = turn.line.source
-                try:
-                    self._begin(taking.result(), source)
-                except Error as error:
-                    if source.queue.database._closing:
+                if taking.done():
+                    if not self._took(taking, choice, turn.line):
                         return
-                    if not passes(error):
-                        raise
-                    log.warning("tableq: %s", error)
-                    choice.refused(turn.line)
+                elif self._stopping.is_set():
+                    await self._cancel(taking)
+                else:
+                    choice.late(turn, taking)
+                    taking.add_done_callback(self._note_news)
                 del taking  # The next wait keeps no payloads.
         finally:
             stopping.cancel()
+            if self._emptiness is not None:
+                self._emptiness.cancel()
+            late = choice.late_reads
+            for each in late:
+                each.cancel()
+            for each in late:
+                await self._cancel(each)
 
-    async def _is_over(self) -> bool:
-        if not self._until_empty or self._tasks:
-            return False
+    def _took(self, taking: "asyncio.Future[List[Job]]", choice: Choice, line: Line) -> bool:
+        """A read has ended. False: so does the worker."""
         try:
-            return await self._sources[0].queue.database._run(self._ends_empty)
+            jobs = taking.result()
+        except Error as error:
+            if line.source.queue.database._closing:
+                return False
+            if not passes(error):
+                raise
+            log.warning("tableq: %s", error)
+            choice.refused(line)
+            return True
+        for job in jobs:
+            self._running[job.receipt] = job
+            self._waiting.append((job, line.source))
+        self._begin()
+        return True
+
+    async def _is_over(self, choice: Choice) -> bool:
+        if not self._until_empty or self._running or choice.late_reads:
+            return False
+        if self._emptiness is None:
+            database = self._sources[0].queue.database
+            self._emptiness = asyncio.ensure_future(database._run(self._ends_empty))
+        asked = self._emptiness
+        await asyncio.wait([asked], timeout=self._patience)
+        if not asked.done():
+            return False
+        self._emptiness = None
+        try:
+            return asked.result() and not self._running
         except Error as error:
             if not self._of_a_close(error):
                 raise
@@ -473,12 +508,24 @@ class AsyncWorker(WorkerBase):
         for each in ends:
             each.result()
 
-    def _begin(self, jobs: List[Job], source: Source) -> None:
-        for job in jobs:
-            self._running[job.receipt] = job
+    def _is_stopping(self) -> bool:
+        return self._stopping is not None and self._stopping.is_set()
+
+    def _begin(self) -> None:
+        """As many handlers as have places."""
+        while self._waiting and self._handling < self._concurrency:
+            job, source = self._waiting.popleft()
+            self._handling += 1
             task = asyncio.ensure_future(self._handle(job, source))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
+
+    def _not_begun(self) -> List[Job]:
+        jobs = [job for job, _ in self._waiting]
+        self._waiting.clear()
+        for job in jobs:
+            self._running.pop(job.receipt, None)
+        return jobs
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
@@ -509,6 +556,10 @@ class AsyncWorker(WorkerBase):
                         log.error("tableq: %r came back in a child of fork(), which ends", job,
                                   exc_info=problem)
                         os._exit(0 if problem is None else 1)
+                    self._handling -= 1
+                    if not self._is_stopping():
+                        self._begin()
+                    self._note_news()
                 if not awaitable:  # The program is wrong, not the message: no attempt counts.
                     raise InvalidArgument(_NOT_ASYNC)
             except BaseException:
@@ -517,9 +568,8 @@ class AsyncWorker(WorkerBase):
                     if not left:
                         await self._give_back([job])
                 raise
-            stopping = self._stopping
             counts = await source.queue.database._run_to_end(
-                lambda: settle(job, failure, lambda: stopping is not None and stopping.is_set())
+                lambda: settle(job, failure, self._is_stopping)
             )
             self._completed += 1 if counts else 0
         finally:

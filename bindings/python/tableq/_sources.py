@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from ctypes import byref, c_int64
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from ._errors import InvalidArgument, call
 from ._handles import made, of_type
@@ -14,6 +14,9 @@ from ._library import lib
 from ._messages import Job
 from ._pause import Pauses
 from ._queue import Queue
+
+# So long a worker of several databases waits for one of them before it goes on with the others.
+PATIENCE = 0.1
 
 _NO_SOURCES = "tableq: give a queue and a handler, or a list of tableq.Source"
 
@@ -94,6 +97,7 @@ class Turn(NamedTuple):
     line: Line
     news: int  # What the read does not tell of: see `Line.news`.
     most: int  # Messages to take.
+    ended: Any = None  # The future of its read, if that was late.
 
 
 class Choice:
@@ -103,6 +107,7 @@ class Choice:
     def __init__(self, sources: List[Source], lock: Any, *, watched: bool) -> None:
         self._changed = threading.Condition(lock)
         self._lines = [Line(each, number) for number, each in enumerate(sources)]
+        self._late: Dict[Any, Turn] = {}  # By the futures of their reads.
         self.waits = watched
         self.descriptor = -1
         if self.waits:
@@ -136,8 +141,17 @@ class Choice:
         """The queue to read for a worker with room for so many messages. Without one, also how long
         until a queue has rested."""
         with self._changed:
+            for read, turn in self._late.items():
+                if read.done():
+                    del self._late[read]
+                    return turn._replace(ended=read), 0.0
+            silent = {id(turn.line.source.queue.database) for turn in self._late.values()}
             now = time.monotonic()
-            named = [line for line in self._lines if line.named]
+            named = [
+                line
+                for line in self._lines
+                if line.named and id(line.source.queue.database) not in silent
+            ]
             able = [line for line in named if line.rests <= now]
             if not able:
                 return None, min([line.rests for line in named], default=float("inf")) - now
@@ -165,6 +179,19 @@ class Choice:
                 return
             line.named = False
         call(lib.tq_watch_done, self._watch, line.number, 0)
+
+    def late(self, turn: Turn, read: Any) -> None:
+        """The database has not answered yet. Its queues are not read until it does; then `pick`
+        gives the turn again, with the read."""
+        with self._changed:
+            self._late[read] = turn
+        read.add_done_callback(lambda _: self.wake())
+
+    @property
+    def late_reads(self) -> Dict[Any, Turn]:
+        """What `late` was told of and `pick` has not given again."""
+        with self._changed:
+            return dict(self._late)
 
     def refused(self, line: Line) -> None:
         """The database refuses for now: one thread tries again after a pause, the others go on with

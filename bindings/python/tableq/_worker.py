@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
+import functools
 import inspect
 import os
 import select
@@ -10,20 +12,22 @@ import signal
 import threading
 import time
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Set, TypeVar, Union
 
 from ._errors import Error, InvalidArgument
 from ._exits import ending_signals
 from ._handles import FOR_READ, Duration, Options, Stop
 from ._keeper import Keeper
 from ._messages import Job, log
-from ._sources import Choice, Source
+from ._sources import PATIENCE, Choice, Source, Turn
 from ._verdict import passes, settle
 from ._worker_base import WorkerBase
 
 if TYPE_CHECKING:
     from ._database import Database
     from ._lease import LeaseQueue
+
+T = TypeVar("T")
 
 _WAIT_MS = 3600 * 1000
 _EMPTY_WAIT_MS = 200
@@ -58,6 +62,9 @@ class Worker(WorkerBase):
             raise InvalidArgument("tableq: threads is 1 to 1,000")
         super().__init__(queue, handler, _refusal, lease, until_empty, grace)
         self._count = threads
+        self._alone = len(self._databases) == 1  # No other one waits for it.
+        self._asked: "Optional[concurrent.futures.Future[bool]]" = None  # Whether all is empty.
+        self._late: "Set[concurrent.futures.Future[None]]" = set()  # Settlements.
         self._alive = 0
         self._ending = threading.Event()
         self._stop = Stop()
@@ -112,6 +119,9 @@ class Worker(WorkerBase):
             else:
                 for thread in threads:
                     thread.join()
+            for read, turn in choice.late_reads.items():
+                read.cancel()
+                read.add_done_callback(functools.partial(_give_back, turn.line.source.queue))
             for known, handler in before.items():
                 signal.signal(known, handler)
             for keeper in self._keepers.values():
@@ -149,7 +159,7 @@ class Worker(WorkerBase):
         end: Optional[float] = None
         while True:
             with self._lock:
-                if self._alive == 0:
+                if self._alive == 0 and not self._late:
                     return False
             pause = _SIGNAL_MS
             if any(each.closed for each in self._databases.values()):
@@ -197,20 +207,15 @@ class Worker(WorkerBase):
     def _take_and_handle(self, choice: Choice) -> None:
         wait = _EMPTY_WAIT_MS if self._until_empty else _WAIT_MS
         while not self._ending.is_set():
-            chosen = choice.next(wait / 1000)
-            if chosen is None:
-                if self._ends_empty():
+            turn = choice.next(wait / 1000)
+            if turn is None:
+                if self._is_over(choice):
                     self.stop()
                 continue
-            source = chosen.line.source
-            options = Options(FOR_READ)
-            options.integer(b"wait_ms", 0 if choice.waits else wait)
-            options.duration(b"lease_ms", self._lease)
-            options.stop(self._stop)
+            source = turn.line.source
             try:
-                jobs = source.queue._take(1, options)
-                choice.read(chosen, len(jobs))
-                if not jobs and self._ends_empty():
+                jobs = self._read(choice, turn, 0 if choice.waits else wait)
+                if jobs == [] and self._is_over(choice):
                     self.stop()
             except Error as error:
                 if source.queue.database.closed:
@@ -219,10 +224,50 @@ class Worker(WorkerBase):
                 if not passes(error):
                     raise
                 log.warning("tableq: %s", error)
-                choice.refused(chosen.line)
+                choice.refused(turn.line)
                 continue
             if jobs:
                 self._handle(jobs.pop(), source)  # The next wait keeps no payload.
+
+    def _beside(
+        self, database: "Database", function: Callable[[], T]
+    ) -> "concurrent.futures.Future[T]":
+        """Runs a call in a thread of its database, so that this one need not wait for its end."""
+        future = database._threads().submit(function)
+        concurrent.futures.wait([future], PATIENCE)
+        return future
+
+    def _read(self, choice: Choice, turn: Turn, wait: int) -> Optional[List[Job]]:
+        """None: the database has not answered yet."""
+        queue = turn.line.source.queue
+
+        def once() -> List[Job]:
+            options = Options(FOR_READ)
+            options.integer(b"wait_ms", wait)
+            options.duration(b"lease_ms", self._lease)
+            options.stop(self._stop)
+            jobs = queue._take(1, options)
+            choice.read(turn, len(jobs))
+            return jobs
+
+        if self._alone:
+            return once()
+        reading = turn.ended or self._beside(queue.database, once)
+        if not reading.done():
+            choice.late(turn, reading)
+            return None
+        found: List[Job] = reading.result()
+        return found
+
+    def _is_over(self, choice: Choice) -> bool:
+        if not self._until_empty or self._running or choice.late_reads:
+            return False
+        if self._alone:
+            return self._ends_empty()
+        asked = self._asked
+        if asked is None or asked.done():
+            asked = self._asked = self._beside(self._sources[0].queue.database, self._ends_empty)
+        return asked.done() and asked.result()
 
     def _handle(self, job: Job, source: Source) -> None:
         keeper = self._keepers[id(source.queue.database)]
@@ -237,18 +282,54 @@ class Worker(WorkerBase):
                     raise InvalidArgument(_NOT_AWAITED)
             except (Exception, SystemExit) as error:  # No signal's: those come to the main thread.
                 failure = error
-            counts = settle(job, failure, self._ending.is_set)
-            if counts:
-                with self._lock:
-                    self._completed += 1
+            self._settle(job, failure, keeper)
         except BaseException:
             # KeyboardInterrupt of a handler, say: another worker may have it.
-            if not job.settled and not source.queue.database.closed:
-                job.release()
+            self._leave(job, keeper)
             raise
         finally:
             failure = None  # Its traceback has this frame: they would keep each other.
+
+    def _settle(self, job: Job, failure: Optional[BaseException], keeper: Keeper) -> None:
+        def once() -> None:
+            counts = settle(job, failure, self._ending.is_set)
             with self._lock:
-                self._running.pop(job.receipt, None)
-            if not job.settled and not job.lost and not keeper.closed:
-                keeper.remove(job)
+                self._completed += 1 if counts else 0
+            self._forget(job, keeper)
+
+        if self._alone:
+            once()
+            return
+        settling = self._beside(job.queue.database, once)
+        if settling.done():
+            settling.result()
+            return
+
+        def ended(_: Any) -> None:
+            error = settling.exception()
+            if error is not None:
+                self._note_failure(error)
+                self.stop()
+            with self._lock:
+                self._late.discard(settling)
+            self._poke()
+
+        with self._lock:
+            self._late.add(settling)
+        settling.add_done_callback(ended)
+
+    def _leave(self, job: Job, keeper: Keeper) -> None:
+        if not job.settled and not job.queue.database.closed:
+            job.release()
+        self._forget(job, keeper)
+
+    def _forget(self, job: Job, keeper: Keeper) -> None:
+        with self._lock:
+            self._running.pop(job.receipt, None)
+        if not job.settled and not job.lost and not keeper.closed:
+            keeper.remove(job)
+
+
+def _give_back(queue: "LeaseQueue", read: "concurrent.futures.Future[List[Job]]") -> None:
+    if not read.cancelled() and read.exception() is None and not queue.database.closed:
+        queue._give_back(read.result())

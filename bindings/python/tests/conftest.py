@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import subprocess
@@ -37,6 +38,22 @@ class Place:
         database = tableq.open(self.url, **{**self.options, **options})
         self.opened.append(database)
         return database
+
+    @contextlib.contextmanager
+    def locked(self, queue: str) -> Iterator[None]:
+        """Meanwhile no call that changes the queue gets an answer."""
+        connection = self.connect()
+        cursor = connection.cursor()
+        if self.backend == "sqlite":
+            cursor.execute("BEGIN IMMEDIATE")
+        else:
+            schema = self.options["schema_name"]
+            cursor.execute(f'LOCK TABLE "{schema}"."{queue}"')
+        try:
+            yield
+        finally:
+            connection.rollback()
+            connection.close()
 
     def program(self, text: str) -> List[str]:
         """A program in Python with `db` open, as a command."""

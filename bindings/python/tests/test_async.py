@@ -592,6 +592,40 @@ def test_an_async_worker_goes_on_while_one_database_is_away(
     assert len(refusals) < 50
 
 
+def test_what_a_late_read_found_waits_for_a_place_and_is_given_back_by_a_stop(
+    place: Place, tmp_path: Path
+) -> None:
+    away = place.open(retry_for=3600).claim("away")
+    far = tableq.open(f"sqlite://{tmp_path}/far.db")
+
+    async def work() -> None:
+        near = far.claim("near")
+        away.put_batch(["x", "x"])
+        begun: List[str] = []
+        ends = asyncio.Event()
+
+        async def handler(job: tableq.Job) -> None:
+            begun.append(job.text)
+            await ends.wait()
+
+        sources = [tableq.Source(away, handler, precedence=1), tableq.Source(near, handler)]
+        worker = tableq.AsyncWorker(sources, concurrency=2)
+        with place.locked("away"):
+            running = asyncio.ensure_future(worker.run())
+            near.put("y")
+            await _until(lambda: begun)
+        await _until(lambda: len(begun) == 2)
+        assert away.stats().leased == 2
+        worker.stop()
+        await _until(lambda: away.stats().ready == 1)
+        assert begun == ["y", "x"] and not running.done()
+        ends.set()
+        assert await running == 2
+
+    with far:
+        go(work)
+
+
 @pytest.mark.parametrize("until_empty", [False, True])
 def test_close_ends_an_async_worker_that_waits_for_several_queues(
     place: Place, until_empty: bool

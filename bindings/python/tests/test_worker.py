@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import gc
 import logging
@@ -12,7 +13,7 @@ import sys
 import threading
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any, List
 
 import pytest
 
@@ -462,6 +463,63 @@ def test_a_database_that_is_away_holds_up_only_its_own_queues(
     worker.stop()
     assert running.result() == 50
     assert len(refusals) < 50
+
+
+def begin_worker(kind: Any, sources: List[tableq.Source]) -> "Thread":
+    """A worker that handles at most two messages at a time, until the queues are empty."""
+    if kind is tableq.Worker:
+        return Thread(kind(sources, threads=2, until_empty=True).run)
+
+    def awaited(handler: Any) -> Any:
+        async def handle(job: tableq.Job) -> None:
+            await asyncio.get_running_loop().run_in_executor(None, handler, job)
+
+        return handle
+
+    sources = [each._replace(handler=awaited(each.handler)) for each in sources]
+    worker = kind(sources, concurrency=2, until_empty=True)
+    return Thread(lambda: asyncio.run(worker.run()))
+
+
+@pytest.mark.parametrize("kind", [tableq.Worker, tableq.AsyncWorker])
+@pytest.mark.parametrize("waits", ["a read", "settlements"])
+def test_a_call_without_an_answer_holds_up_only_its_own_database(
+    place: Place, tmp_path: Path, kind: Any, waits: str
+) -> None:
+    away = place.open(retry_for=3600).claim("away", lease=3600)
+    away.put_batch(["x"] * 2)
+    done: List[str] = []
+    begun = threading.Semaphore(0)
+    silent = threading.Event()
+
+    def handle(job: tableq.Job) -> None:
+        begun.release()
+        assert silent.wait(60)
+        done.append(job.text)
+
+    with tableq.open(f"sqlite://{tmp_path}/near.db") as db, contextlib.ExitStack() as lock:
+        near = db.claim("near")
+        sources = [
+            tableq.Source(away, handle, precedence=1),
+            tableq.Source(near, lambda job: done.append(job.text)),
+        ]
+        if waits == "a read":
+            lock.enter_context(place.locked("away"))
+            running = begin_worker(kind, sources)
+        else:
+            running = begin_worker(kind, sources)
+            assert all(begun.acquire(timeout=60) for _ in range(2))
+            lock.enter_context(place.locked("away"))
+        silent.set()
+        for _ in range(3):
+            near.put_batch(["y"] * 10)
+            until(lambda: near.stats().leased + near.stats().ready == 0)
+        assert done.count("y") == 30
+        assert done.count("x") == (0 if waits == "a read" else 2)
+        lock.close()
+        assert running.result() == 32
+        assert done.count("x") == 2
+        assert away.stats().leased == 0
 
 
 @pytest.mark.parametrize("kind", [tableq.Worker, tableq.AsyncWorker])

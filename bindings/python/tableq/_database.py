@@ -574,15 +574,22 @@ class Database(Closing):
                 )
             return self._executor
 
+    def _submit(self, function: Callable[[], T]) -> "concurrent.futures.Future[T]":
+        """Runs a call that does not wait for messages in another thread."""
+        try:
+            return self._threads().submit(function)
+        except RuntimeError:  # A close has come between.
+            raise InvalidArgument("tableq: the database is closed") from None
+
     async def _run(self, function: Callable[[], T]) -> T:
         """Runs a call that does not wait for messages, beside the event loop. A call that has begun
         goes on to its end when the await is cancelled."""
-        return await asyncio.wrap_future(self._threads().submit(function))
+        return await asyncio.wrap_future(self._submit(function))
 
     async def _run_to_end(self, function: Callable[[], T]) -> T:
         """The same for the end of a job: the call also goes on if the await is cancelled before it
         has begun. `close` waits for it."""
-        future = self._threads().submit(function)
+        future = self._submit(function)
         loop = asyncio.get_running_loop()
         over: "asyncio.Future[None]" = loop.create_future()
 

@@ -233,7 +233,7 @@ class Worker(WorkerBase):
         self, database: "Database", function: Callable[[], T]
     ) -> "concurrent.futures.Future[T]":
         """Runs a call in a thread of its database, so that this one need not wait for its end."""
-        future = database._threads().submit(function)
+        future = database._submit(function)
         concurrent.futures.wait([future], PATIENCE)
         return future
 

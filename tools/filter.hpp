@@ -14,7 +14,8 @@ namespace tool {
 struct filter_arguments : arguments {
   using arguments::arguments;
 
-  argument state{command, "--state", "STATE", "ready, delayed, leased, held, done or dead"};
+  argument state{command, "--state", "STATE",
+                 "ready, delayed, leased, held, done or dead, if the command is for such messages"};
   argument older_than{command, "--older-than", "TIME",
                       "Finished, or if not finished enqueued, at least TIME ago"};
   argument header{command, "--header", "NAME=VALUE", "With this header"};

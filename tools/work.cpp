@@ -295,8 +295,10 @@ struct work_arguments : arguments {
       command, "--grace", "TIME",
       "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
       "SIGKILL, and their messages are given back; work ends 2 s later (without end)"};
-  flag until_empty{command, "--until-empty",
-                   "End when no queue has a message that is ready, delayed or leased"};
+  flag until_empty{
+      command, "--until-empty",
+      "End when no queue has a message that is ready, delayed or leased; those of a paused\n"
+      "queue are waited for"};
   flag pass_db{command, "--pass-db",
                "Pass the address of the message's database, with its password, to the\n"
                "command as TABLEQ_DB"};

@@ -202,9 +202,19 @@ WHERE queue = CAST(:queue AS text) AND name >= CAST(:first AS text)
 ORDER BY name
 LIMIT CAST(:max AS bigint)
 
+-- name: group.others
+SELECT COALESCE(MAX(CASE WHEN COALESCE(running, rate, burst, weight) IS NOT NULL THEN 1 END), 0) AS limited,
+       COALESCE(MAX(CASE WHEN rate IS NOT NULL THEN 1 END), 0) AS rates
+FROM {main}{quotas}
+WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name <> CAST(:name AS text))
+
 -- name: group.remove
 DELETE FROM {main}{quotas}
-WHERE queue = CAST(:queue AS text) AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+WHERE queue = CAST(:queue AS text) AND name = CAST(:name AS text)
+
+-- name: group.remove_all
+DELETE FROM {main}{quotas}
+WHERE queue = CAST(:queue AS text)
 
 -- name: group.insert
 INSERT INTO {main}{quotas} (queue, name, running, rate, burst, weight, changes)

@@ -462,7 +462,7 @@ bool drop_queue(database_state& database, std::string_view name) {
         });
         run(session, catalog, statements::catalog_remove, {.name = name});
         if (found->group_limits) {
-          run(session, catalog, statements::group_remove, {.queue = name});
+          run(session, catalog, statements::group_remove_all, {.queue = name});
           run(session, catalog, statements::group_forget, {.queue = name, .all = true});
         }
         if (found->batches) {

@@ -112,6 +112,13 @@ struct group_limits_row {
   TABLEQ_FIELDS(group_limits_row, name, running, rate, burst, weight, changes, applied)
 };
 
+/// Of the groups of a queue together, but for one.
+struct other_limits_row {
+  bool limited = false;  ///< One has limits.
+  bool rates = false;    ///< One of these is a rate.
+  TABLEQ_FIELDS(other_limits_row, limited, rates)
+};
+
 /// The queue that has the name, its limits and its options. No row: no queue has it.
 struct limits_row {
   std::int64_t identity = 0;

@@ -192,7 +192,9 @@ namespace tableq::inline v0::core {
   change(claim, advance_limited, advance_request, group_item, advanced_row) \
   query(claim, next_groups, next_groups_request, nothing, group_row) \
   query(group, list, group_list_request, nothing, group_limits_row) \
+  query(group, others, group_limits_request, nothing, other_limits_row) \
   record(group, remove, group_limits_request, nothing, nothing) \
+  record(group, remove_all, group_limits_request, nothing, nothing) \
   record(group, insert, group_limits_request, nothing, nothing) \
   record(group, apply, group_limits_request, nothing, nothing) \
   record(group, start, limits_request, start_item, nothing) \

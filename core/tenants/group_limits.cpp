@@ -43,34 +43,21 @@ limited_groups limits_of_groups(const queue_state& queue, const group_limits_pag
 }
 
 /// The limits of all groups of a queue together, but for one group.
-struct common_limits {
+struct common_limits : other_limits_row {
   std::optional<group_limits_row> unnamed = {};  ///< It has the number of changes.
-  bool stored = false;                           ///< There are rows.
-  bool limited = false;
-  bool rates = false;
 
   /// Whether all waiting messages follow the limits that are stored.
   [[nodiscard]] bool followed() const { return unnamed && unnamed->changes == unnamed->applied; }
 };
 
-/// Reads them page by page, until nothing more can be found.
 common_limits read_common(const queue_state& queue, connection& session,
                           std::optional<std::string_view> without = {}) {
-  common_limits out;
-  std::vector<group_limits_row> rows;
-  group_limits_page page;
-  do {
-    rows = run(session, queue.names(), statements::group_list,
-               {.queue = queue.name(), .first = page.first, .max = page.max + 1});
-    if (!rows.empty()) page.first = rows.back().name;
-    for (const group_limits_row& row : rows) {
-      const group_limits limits = row.name == without ? group_limits() : limits_of(row);
-      out.stored = true;
-      out.limited = out.limited || limits != group_limits();
-      out.rates = out.rates || limits.rate.has_value();
-      if (row.name.empty()) out.unnamed = row;
-    }
-  } while (rows.size() > page.max && !(out.limited && out.rates));
+  common_limits out{run(session, queue.names(), statements::group_others,
+                        {.queue = queue.name(), .name = without})
+                        .front()};
+  const auto first =
+      run(session, queue.names(), statements::group_list, {.queue = queue.name(), .max = 1});
+  if (!first.empty() && first.front().name.empty()) out.unnamed = first.front();
   return out;
 }
 
@@ -93,7 +80,7 @@ void store(const queue_state& queue, connection& session, const common_limits& o
          .changes = name.empty() ? changes : 0});
   };
   if (!others.limited && limits == group_limits()) {
-    run(session, queue.names(), statements::group_remove, {.queue = queue.name()});
+    run(session, queue.names(), statements::group_remove_all, {.queue = queue.name()});
     return;
   }
   if (group.empty()) return replace(group, limits);
@@ -166,7 +153,7 @@ std::vector<finding> inspect_group_limits(const queue_state& queue) {
     out.push_back({finding::level::warning, queue.name(),
                    "its groups have limits that no process knows of: the queue's options lack them",
                    "set one of them anew by tableq limit " + queue.name() + " --group NAME"});
-  } else if (found.stored && !found.followed()) {
+  } else if ((found.unnamed || found.limited) && !found.followed()) {
     out.push_back(
         {finding::level::warning, queue.name(),
          "the limits of its groups have changed, and not all waiting messages have followed",

@@ -1530,10 +1530,20 @@ FROM {quotas} AS l WITH (READCOMMITTEDLOCK)
 WHERE l.queue = CAST(:queue AS nvarchar(60)) AND l.name >= CAST(CAST(:first AS nvarchar(200)) AS varbinary(400))
 ORDER BY l.name
 
+-- name: group.others
+SELECT COALESCE(MAX(CASE WHEN COALESCE(l.running, l.rate, l.burst, l.weight) IS NOT NULL THEN 1 ELSE 0 END), 0) AS limited,
+       COALESCE(MAX(CASE WHEN l.rate IS NOT NULL THEN 1 ELSE 0 END), 0) AS rates
+FROM {quotas} AS l WITH (READCOMMITTEDLOCK)
+WHERE l.queue = CAST(:queue AS nvarchar(60))
+  AND (CAST(:name AS nvarchar(200)) IS NULL OR l.name <> CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
+
 -- name: group.remove
 DELETE FROM {quotas} WITH (ROWLOCK)
+WHERE queue = CAST(:queue AS nvarchar(60)) AND name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400))
+
+-- name: group.remove_all
+DELETE FROM {quotas} WITH (ROWLOCK)
 WHERE queue = CAST(:queue AS nvarchar(60))
-  AND (CAST(:name AS nvarchar(200)) IS NULL OR name = CAST(CAST(:name AS nvarchar(200)) AS varbinary(400)))
 
 -- name: group.insert
 INSERT INTO {quotas} WITH (ROWLOCK) (queue, name, running, rate, burst, weight, changes)

@@ -31,7 +31,8 @@ const std::set<std::string> beyond_scenarios{
     "claim.restore",     "schedules.due",      "schedules.fire",        "schedules.list",
     "schedules.remove",  "schedules.insert",   "claim.advance_limited", "claim.hold",
     "claim.next_groups", "claim.tokens",       "group.apply",           "group.forget",
-    "group.insert",      "group.late",         "group.remove",          "group.start"};
+    "group.insert",      "group.late",         "group.others",          "group.remove",
+    "group.remove_all",  "group.start"};
 
 class a_fault_in_every_statement : public on_each_backend {};
 TABLEQ_ON_BACKENDS(a_fault_in_every_statement, distinct_backends);

@@ -29,6 +29,14 @@ void* allocated(std::size_t size) {
 void* operator new(std::size_t size) {
   return allocated(size);
 }
+// A sanitizer has one of its own, which would not be freed by the next function.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return allocated(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* made) noexcept {
   std::free(made);
 }

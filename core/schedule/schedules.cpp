@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -101,6 +102,8 @@ std::optional<rule_row> stored_rule(database_state& database, std::string_view n
 
 /// The changes of rules in one transaction, under the catalogue's lock.
 class change_of_rules {
+  using touched = std::map<std::string, bool>;
+
  public:
   change_of_rules(database_state& database, connection& session)
       : database_(database), session_(session), names_(names_for(database.options(), {})) {
@@ -117,7 +120,7 @@ class change_of_rules {
   /// Waits for a process that follows the rule: what it returns stays true.
   std::optional<rule_row> remove(std::string_view name) {
     auto out = first(run(session_, names_, statements::schedules_remove, {.name = name}));
-    if (out) touched_.insert(out->queue);
+    if (out) touched_.try_emplace(out->queue, false);
     return out;
   }
   void insert(const schedule& rule, std::string_view owner) {
@@ -125,7 +128,7 @@ class change_of_rules {
   }
   /// @param anew its times begin after now.
   void store(const rule_row& rule, bool anew) {
-    touched_.insert(rule.queue);
+    touched_[rule.queue] = true;
     run(session_, names_, statements::schedules_insert, rule);
     if (!anew) return;
     const rule_row made = find(rule.name).value();  // with the clock
@@ -147,19 +150,26 @@ class change_of_rules {
   /// Tells the processes that use the queues whether there are rules.
   /// @return the queues.
   std::set<std::string> end() {
-    const std::vector<rule_row> rules = all();
-    for (const std::string& queue : touched_) {
-      const bool any = std::ranges::find(rules, queue, &rule_row::queue) != rules.end();
-      edit_options(database_, session_, queue, [any](queue_info& info) { info.schedules = any; });
+    if (!std::ranges::all_of(touched_, &touched::value_type::second)) {
+      for (const rule_row& rule : all()) {
+        const auto found = touched_.find(rule.queue);
+        if (found != touched_.end()) found->second = true;
+      }
     }
-    return std::move(touched_);
+    std::set<std::string> out;
+    for (const auto& [queue, any] : touched_) {
+      edit_options(database_, session_, queue,
+                   [any = any](queue_info& info) { info.schedules = any; });
+      out.insert(queue);
+    }
+    return out;
   }
 
  private:
   database_state& database_;
   connection& session_;
   const table_names names_;
-  std::set<std::string> touched_;
+  touched touched_;  // Queues, and whether they are known to have rules.
 };
 
 template <class Work>

@@ -259,8 +259,9 @@ WITH past AS (
     LIMIT 10))
 
 -- name: catalog.exists
+-- sqlite_master has no index, and a row for each table and index of all queues. A view counts as a table.
 SELECT EXISTS (
-  SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
+  SELECT 1 FROM pragma_table_info(trim('{catalog}', '"'), 'main')) AS present,
   '' AS schema,
   0 AS sharded,
   0 AS narrow
@@ -274,8 +275,7 @@ SELECT 1
 
 -- name: catalog.queue
 SELECT name, identity, kind, layout, options, created_at,
-       EXISTS (SELECT 1 FROM main.sqlite_master AS s WHERE s.type = 'table' AND '"' || s.name || '"' = '{table}')
-         AS present
+       EXISTS (SELECT 1 FROM pragma_table_info(trim('{table}', '"'), 'main')) AS present
 FROM main.{catalog}
 WHERE name = :name
 
@@ -285,7 +285,7 @@ SELECT 1 AS held
 
 -- name: table.exists
 SELECT EXISTS (
-  SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
+  SELECT 1 FROM pragma_table_info(trim('{table}', '"'), 'main')) AS present
 
 -- name: queue.alter
 -- Its transaction has locked the file.
@@ -1037,12 +1037,12 @@ FROM (SELECT 'pending' AS kind, '{table:due}' AS name
       UNION ALL SELECT 'claim', '{table:past}'
       UNION ALL SELECT 'claim', '{table:group}'
       UNION ALL SELECT 'claim', '{table:key}') AS w
-LEFT JOIN main.sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
+LEFT JOIN pragma_index_list(trim('{table}', '"'), 'main') AS l ON '"' || l.name || '"' = w.name
 WHERE w.kind = :kind
 UNION ALL
 SELECT 1, 'trigger ' || name || ' runs on each operation', 'make sure that it is cheap and never fails'
 FROM main.sqlite_master
-WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'
+WHERE type = 'trigger' AND tbl_name = trim('{table}', '"')
 
 -- name: doctor.ids
 -- AUTOINCREMENT never draws an id below the highest one. A column of numbers takes a text of plain SQL, which is greater

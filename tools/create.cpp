@@ -37,7 +37,11 @@ struct queue_arguments : claim_arguments {
   [[nodiscard]] tableq::queue_settings settings() const {
     if (!kind.given() || !queue.given()) throw usage_error("give KIND and QUEUE");
     tableq::queue_settings result;
-    result.kind = tableq::parse_kind(kind.text());
+    try {
+      result.kind = tableq::parse_kind(kind.text());
+    } catch (const tableq::error& wrong) {
+      throw usage_error(wrong.what() + std::string("; KIND comes before QUEUE"));
+    }
     refuse_misfits(command, kind.text());
     if (strict) result.order.ordering = tableq::ordering::strict;
     read_claim(result.claim);

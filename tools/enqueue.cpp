@@ -278,7 +278,7 @@ std::vector<std::string> payloads_of(const invocation& call, const enqueue_argum
   for (const std::string& text : payloads) {
     if (text.size() > 1 && text.front() == '-') {
       // The argument may be a payload, which no error shows.
-      throw usage_error("unknown option; put a payload that begins with - after --");
+      throw usage_error("unknown option, see --help; put a payload that begins with - after --");
     }
   }
   if (call.tail) payloads.insert(payloads.end(), call.tail->begin(), call.tail->end());

@@ -368,9 +368,12 @@ void connect(soci::session& session, const endpoint& address) {
   common_file::refuse_inherited(named_file(file));
   std::error_code failed;
   if (!address.may_create && !file.empty() && !std::filesystem::exists(file, failed) && !failed) {
+    const std::string why = missing_directory(file);
     throw native_failure::judged_as(
         {.code = errc::not_found},
-        "the file " + file + " does not exist; check its name, or create a queue, which makes it");
+        why.empty() ? "the file " + file +
+                          " does not exist; check its name, or create a queue, which makes it"
+                    : why);
   }
   const bool alone = address.connect.ends_with(other_sqlite_refused);
   const std::size_t own = alone ? other_sqlite_refused.size() : 0;

@@ -268,6 +268,8 @@ TEST_P(tool_usage, databases_that_refuse_are_exit_status_3_and_show_no_password)
     EXPECT_EQ(end.status, 3) << end.err;
     EXPECT_EQ(end.complaints(), 1U) << end.err;
     EXPECT_FALSE(contains(end.err, "canary")) << end.err;
+    if (which != bad_address::missing_directory || can().second_way) continue;
+    EXPECT_TRUE(contains(end.err, "nowhere does not exist; create it first")) << end.err;
   }
 }
 

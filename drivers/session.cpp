@@ -456,7 +456,7 @@ bool dialect_session::only_payloads(const core::contract& contract,
 }
 
 /// A take by two texts.
-/// @return false if the change has passed over a message, as a trigger may make it do.
+/// @return false if the change has passed over a message, or one is gone after it: triggers do so.
 bool dialect_session::find_and_lease(const call& of, on_loss loss) {
   using row = core::delivery_row;
   using request = core::take_request;
@@ -481,7 +481,8 @@ bool dialect_session::find_and_lease(const call& of, on_loss loss) {
     core::row_set left(2);
     const core::contract& query = core::contract_of(core::statement::claim_payload);
     run_items({of.known, query, of.names, {}, std::span(&ids[i], 1), left, loss}, false, loss);
-    if (!left.empty()) payload = std::move(left.at(0, 1));
+    if (left.empty()) return false;
+    payload = std::move(left.at(0, 1));
   }
   return true;
 }

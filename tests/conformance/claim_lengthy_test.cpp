@@ -102,4 +102,20 @@ TEST_P(claim_lengthy, is_taken_beside_one_that_a_trigger_keeps) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
+TEST_P(claim_lengthy, is_handed_out_whole_though_a_trigger_deletes_it_then) {
+  jobs().enqueue("a");
+  jobs().enqueue(lengthy('b'));
+  jobs().enqueue("c");
+  const bool made = can().shared &&
+                    (here().takes("CREATE TRIGGER gone AFTER UPDATE ON jobs BEGIN "
+                                  "DELETE FROM jobs WHERE id = NEW.id; END") ||
+                     (here().takes("CREATE FUNCTION delete_job() RETURNS trigger LANGUAGE plpgsql "
+                                   "AS $$ BEGIN DELETE FROM jobs WHERE id = NEW.id; "
+                                   "RETURN NULL; END $$") &&
+                      here().takes("CREATE TRIGGER gone AFTER UPDATE ON jobs FOR EACH ROW "
+                                   "EXECUTE FUNCTION delete_job()")));
+  if (!made) GTEST_SKIP() << "no such triggers here";
+  EXPECT_EQ(letters(jobs().take(5)), "abc");
+}
+
 }  // namespace

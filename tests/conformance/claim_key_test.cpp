@@ -5,7 +5,6 @@
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
-using namespace std::chrono_literals;
 using tableq::settle_result;
 
 class claim_key : public claim_test {};
@@ -30,15 +29,6 @@ TEST_P(claim_key, is_unique_while_its_message_is_in_the_queue) {
   EXPECT_NE(third.id, first.id);
 }
 
-TEST_P(claim_key, is_free_again_once_the_message_is_completed_and_kept) {
-  auto kept = db_with_clock().claim("kept", {.keep_completed = true});
-  EXPECT_TRUE(kept.enqueue("x", {.key = "k"}).created());
-  EXPECT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
-  EXPECT_TRUE(kept.enqueue("y", {.key = "k"}).created());
-  EXPECT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
-  EXPECT_EQ(kept.stats().done, 2U);
-}
-
 TEST_P(claim_key, compares_bytes) {
   for (const char* each : {"k", "K", "k ", " k", "\xC3\xA4", "a\xCC\x88", "k\t", "%", "_", "'"}) {
     EXPECT_TRUE(jobs().enqueue("x", {.key = each}).created()) << each;
@@ -52,22 +42,6 @@ TEST_P(claim_key, may_have_200_bytes) {
   const std::string key(200, 'k');
   EXPECT_TRUE(jobs().enqueue("x", {.key = key}).created());
   EXPECT_EQ(take_one().key, key);
-}
-
-TEST_P(claim_key, of_two_in_one_batch_the_first_wins) {
-  const std::vector<tableq::new_claim_message> batch = {{.payload = "a", .options = {.key = "k"}},
-                                                        {.payload = "b"},
-                                                        {.payload = "c", .options = {.key = "k"}},
-                                                        {.payload = "d", .options = {.key = "l"}},
-                                                        {.payload = "e"},
-                                                        {.payload = "f", .options = {.key = "l"}}};
-  const auto results = jobs().enqueue_batch(batch);
-  ASSERT_EQ(results.size(), 6U);
-  const std::vector<bool> existed = {false, false, true, false, false, true};
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(!results[i].created(), existed[i]) << i;
-  EXPECT_EQ(results[2].id, results[0].id);
-  EXPECT_EQ(results[5].id, results[3].id);
-  EXPECT_EQ(payloads_of(jobs().take(10)), (std::vector<std::string>{"a", "b", "d", "e"}));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::group_options;
-using tableq::group_policy;
 using tableq::settle_result;
 
 class claim_group : public claim_test {
@@ -25,34 +24,6 @@ class claim_group : public claim_test {
 };
 TABLEQ_ON_BACKENDS(claim_group, all_backends);
 
-TEST_P(claim_group, hands_out_one_message_of_a_group_at_a_time_and_in_order) {
-  auto queue = grouped();
-  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  queue.enqueue("b1", {.group = "b"});
-  queue.enqueue("free");
-  const auto first = queue.take(10);
-  EXPECT_EQ(payloads_of(first), (names{"a1", "b1", "free"}));
-  EXPECT_EQ(first[0].group, "a");
-  EXPECT_FALSE(first[2].group.has_value());
-  EXPECT_TRUE(queue.take(10).empty());
-  EXPECT_EQ(queue.complete(first[0].receipt), settle_result::applied);
-  const auto second = take_one(queue);
-  EXPECT_EQ(second.payload, "a2");
-  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a3");
-}
-
-TEST_P(claim_group, hands_out_further_messages_while_it_has_room) {
-  auto queue = grouped({.limit = 2});
-  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  const auto taken = queue.take(10);
-  EXPECT_EQ(payloads_of(taken), (names{"a1", "a2"}));
-  for (const auto& each : taken) EXPECT_EQ(queue.complete(each), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a3");
-  queue.enqueue_batch({{"a4", {.group = "a"}}, {"a5", {.group = "a"}}});
-  EXPECT_EQ(payloads_of(queue.take(10)), (names{"a4"}));
-}
-
 TEST_P(claim_group, goes_on_after_plain_sql_has_deleted_its_ready_message) {
   if (!can().shared) GTEST_SKIP() << "no other session reaches this database";
   auto queue = grouped();
@@ -61,35 +32,6 @@ TEST_P(claim_group, goes_on_after_plain_sql_has_deleted_its_ready_message) {
   here().sql("DELETE FROM grouped WHERE id = " + std::to_string(first.id.value));
   queue.enqueue("a3", {.group = "a"});
   EXPECT_EQ(payloads_of(queue.take(10)), (names{"a2"}));
-}
-
-TEST_P(claim_group, goes_on_while_a_message_rests_where_it_may_pass) {
-  auto queue = grouped({.on_failure = group_policy::pass});
-  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settle_result::applied);
-  const auto second = take_one(queue);
-  EXPECT_EQ(second.payload, "a2");
-  clock.advance(10s);
-  EXPECT_TRUE(queue.take(1).empty()) << "one at a time, also when the first has rested";
-  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a1") << "the one that rested comes next";
-}
-
-TEST_P(claim_group, goes_on_while_a_message_is_postponed_and_has_room_for_it_afterwards) {
-  auto queue = grouped({.on_failure = group_policy::pass});
-  const auto postpone = [&](std::chrono::milliseconds delay) {
-    queue.enqueue("a1",
-                  {.delay = delay, .key = "first", .on_duplicate = tableq::on_duplicate::postpone});
-  };
-  queue.enqueue("a1", {.key = "first", .group = "a"});
-  queue.enqueue("a2", {.group = "a"});
-  postpone(1h);
-  const auto second = take_one(queue);
-  EXPECT_EQ(second.payload, "a2");
-  postpone(0s);
-  EXPECT_TRUE(queue.take(1).empty()) << "two of a group at a time";
-  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
-  EXPECT_EQ(take_one(queue).payload, "a1");
 }
 
 TEST_P(claim_group, is_passed_by_takes_while_an_open_transaction_has_its_lock) {

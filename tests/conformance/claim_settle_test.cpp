@@ -120,21 +120,6 @@ TEST_P(claim_settle, release_does_not_count_the_attempt) {
   EXPECT_EQ(jobs().stats().dead, 0U);
 }
 
-TEST_P(claim_settle, a_receipt_of_a_take_that_was_rolled_back_matches_no_later_take) {
-  jobs().enqueue("work");
-  tableq::receipt undone;
-  {
-    tableq::transaction tx = db_with_clock().begin();
-    undone = jobs().in(tx).take(1).at(0).receipt;
-  }
-  const auto fresh = take_one();
-  EXPECT_EQ(fresh.receipt.id, undone.id);
-  for (const auto& [name, settle] : ways()) {
-    EXPECT_EQ(settle(undone), settle_result::lease_lost) << name;
-  }
-  EXPECT_EQ(jobs().complete(fresh.receipt), settle_result::applied);
-}
-
 TEST_P(claim_settle,
        a_receipt_of_a_take_that_was_rolled_back_leaves_a_valid_one_in_its_batch_alone) {
   auto jobs = db().claim("jobs");
@@ -153,19 +138,6 @@ TEST_P(claim_settle,
   expected.resize(2 * messages, settle_result::applied);
   EXPECT_EQ(jobs.complete_batch(receipts), expected);
   EXPECT_EQ(jobs.stats().leased, 0U);
-}
-
-TEST_P(claim_settle, extend_moves_the_end_of_the_lease_and_keeps_the_receipt) {
-  jobs().enqueue("work");
-  const auto taken = take_one();
-  clock.advance(jobs().lease() - 1ms);
-  EXPECT_EQ(jobs().extend(taken.receipt, 1h), settle_result::applied);
-  clock.advance(1h - 1ms);
-  EXPECT_TRUE(jobs().take(1).empty());
-  EXPECT_EQ(jobs().extend(taken.receipt, 1ms), settle_result::applied);
-  clock.advance(1ms);
-  EXPECT_EQ(take_one().attempt, 2);
-  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::lease_lost);
 }
 
 TEST_P(claim_settle, keep_keeps_what_is_done_with_the_time_it_finished) {

@@ -37,6 +37,21 @@ TEST_P(claim_duplicate, rejected_in_a_transaction_leaves_nothing_to_commit) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
+TEST_P(claim_duplicate, the_last_of_many_in_one_batch_replaces_the_others) {
+  std::vector<tableq::new_claim_message> batch;
+  for (int i = 0; i < 12; ++i) {
+    batch.push_back({.payload = "payload " + std::to_string(i),
+                     .options = {.key = "k", .on_duplicate = on_duplicate::replace}});
+  }
+  const auto results = jobs().enqueue_batch(batch);
+  EXPECT_EQ(results.at(0).result, enqueue_result::added);
+  for (std::size_t i = 1; i < batch.size(); ++i) {
+    EXPECT_EQ(results.at(i).result, enqueue_result::replaced) << i;
+    EXPECT_EQ(results.at(i).id, results.at(0).id) << i;
+  }
+  EXPECT_EQ(jobs().take(9).at(0).payload, "payload 11");
+}
+
 /// Keys that are held shorter or longer.
 class claim_key_scope : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_key_scope, all_backends);

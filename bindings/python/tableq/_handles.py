@@ -201,7 +201,9 @@ def bytes_of(payload: Payload) -> bytes:
         return text_of(payload, "a payload")
     if isinstance(payload, (bytearray, memoryview)):
         return bytes(payload)
-    raise InvalidArgument(f"tableq: a payload is bytes or str, not {type(payload).__name__}")
+    kind = type(payload).__name__
+    other = ": give its fields to put, or it to put_batch" if kind == "NewMessage" else ""
+    raise InvalidArgument(f"tableq: a payload is bytes or str, not {kind}{other}")
 
 
 def text_of(value: str, name: str) -> bytes:

@@ -23,6 +23,9 @@ def _by(db: tableq.Database, filter: Any) -> object:
 REFUSED: "dict[str, Callable[[tableq.Database], object]]" = {
     "dead_letters is the name": lambda db: db.claim("jobs", dead_letters=""),
     "then is the name": lambda db: _begin(db, then=""),
+    "give its fields to put, or it to put_batch": lambda db: db.claim("jobs").put(
+        tableq.NewMessage("a", key="b")  # type: ignore[arg-type]
+    ),
     "keep_completed is True or False": lambda db: db.claim("jobs", keep_completed="no"),  # type: ignore[arg-type]
     "groups is True or False": lambda db: db.claim("jobs", groups=1),  # type: ignore[arg-type]
     "lease is out of range": lambda db: db.claim("jobs", lease=HUGE),

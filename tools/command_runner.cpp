@@ -167,7 +167,9 @@ tableq::handled command_runner::answered(tableq::handled verdict, const std::sto
   }
   if (verdict.what() == how::given_back) return verdict;
   // A handler that ends a message for good is in no trouble.
-  if (verdict.what() != how::given_up) brake_.failed("the handler's answer", stop);
+  if (verdict.what() != how::given_up) {
+    brake_.failed("the handler's answer (with \"final\" it does not count)", stop);
+  }
   if (verdict.what() == how::failed && !verdict.delay()) return failed(verdict.why());
   return verdict;
 }

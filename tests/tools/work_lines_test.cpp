@@ -118,6 +118,14 @@ TEST_P(tool_work_lines, final_answers_do_not_slow_the_others_down) {
   EXPECT_EQ(queue.stats().dead, 30U);
 }
 
+TEST_P(tool_work_lines, what_slows_them_down_names_the_answer_that_does_not) {
+  for (int i = 0; i < 12; ++i) jobs().enqueue("x");
+  const auto worker = start_verbose(answer(R"("settle":"fail","error":"bad")"));
+  heard->next_with("the handler's answer (with \"final\" it does not count); slowing down");
+  worker->signal(SIGTERM);
+  EXPECT_EQ(worker->wait().status, 0);
+}
+
 TEST_P(tool_work_lines, a_command_that_dies_fails_its_message_and_another_goes_on) {
   jobs().enqueue_batch({{.payload = "bad"}, {.payload = "good"}});
   EXPECT_EQ(work("case $payload in bad) exit 3;; esac; " + completes()).status, 0);

@@ -83,6 +83,7 @@ exit_status alter(const connection_options& connection, const alter_arguments& g
   const tableq::queue_changes wanted = changes_of(given);
   // The dead-letter queue may have to be made.
   tableq::database db = connect(connection, given.dead_letters.given());
+  if (const auto found = db.find(given.queue.text())) refuse_table(*found);
   const auto changes = db.alter(given.queue.text(), wanted, {.dry_run = given.dry_run});
   output out;
   std::vector<std::vector<std::string>> rows;

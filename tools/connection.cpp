@@ -104,14 +104,16 @@ any_queue open_queue(tableq::database& db, const std::string& name) {
 }
 
 any_queue open_queue(tableq::database& db, const tableq::queue_info& found) {
-  const std::string& name = found.name;
-  const tableq::kind kind = found.kind;
-  if (kind == tableq::kind::table) {
-    throw usage_error(in_quotes(name) +
+  refuse_table(found);
+  return open_as(db, found.name, {.kind = found.kind});
+}
+
+void refuse_table(const tableq::queue_info& found) {
+  if (found.kind == tableq::kind::table) {
+    throw usage_error(in_quotes(found.name) +
                       " is a table of the application; use SQL, or the commands "
                       "work, peek, stats, top, doctor, ddl --for and drop");
   }
-  return open_as(db, name, {.kind = kind});
 }
 
 tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint) {

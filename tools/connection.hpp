@@ -39,6 +39,8 @@ void tell_of_no_queues(const tableq::database& db, const connection_options& opt
 
 /// The catalogue's entry of a queue. Without one: refused_error, which names the remedy.
 tableq::queue_info require(const tableq::database& db, const std::string& name);
+/// Throws usage_error for a table of the application, naming the commands that it has.
+void refuse_table(const tableq::queue_info& found);
 
 using any_queue = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
                                tableq::pending_queue, tableq::claim_queue>;

@@ -107,6 +107,8 @@ TEST_P(tool_table, create_stores_the_mapping_for_all_commands) {
   EXPECT_TRUE(contains(done({"stats"}), "requests  table  1"));
   EXPECT_TRUE(contains(done({"top", "--once"}), "requests  table  1"));
   EXPECT_EQ(lines_of(done({"peek", "requests"})).size(), 1U);
+  EXPECT_TRUE(contains(run({"alter", "requests", "--lease", "5s"}).err,
+                       "\"requests\" is a table of the application; use SQL"));
   EXPECT_EQ(done({"work", "requests", "--until-empty", "--", "sh", "-c", "echo $TABLEQ_QUEUE"}),
             "requests\n");
   EXPECT_EQ(count(), "0");

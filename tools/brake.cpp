@@ -13,27 +13,79 @@ constexpr std::size_t tolerated = 10;
 /// A pause of about a second: what is missing does not come back sooner.
 constexpr std::size_t at_once = tolerated + 3;
 constexpr milliseconds shortest_pause{100};
-constexpr milliseconds longest_pause{30'000};
+constexpr milliseconds longest_pause{5'000};
 
+constexpr milliseconds shortest_turn{2'000};
+
+/// @param failures at least `tolerated`, or fewer after a success.
 milliseconds pause_after(std::size_t failures) {
   constexpr std::size_t doublings = 9;
-  return std::min(longest_pause, shortest_pause * (1 << std::min(failures - tolerated, doublings)));
+  const std::size_t more = std::max(failures, tolerated) - tolerated;
+  return std::min(longest_pause, shortest_pause * (1 << std::min(more, doublings)));
 }
 
 }  // namespace
 
+brake::~brake() {
+  open();
+}
+
 void brake::release() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   failures_ = 0;
   ++successes_;
   next_ = {};
+  failed_.clear();
+  turns_.clear();
   changed_.notify_all();
+  give_all_back(lock);
 }
 
 void brake::open() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   open_ = true;
   changed_.notify_all();
+  give_all_back(lock);
+}
+
+std::optional<tableq::kept_delivery> brake::put_aside(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (open_ || failures_ < tolerated || !failed_.contains(message)) return std::nullopt;
+  if (turns_.erase(message) > 0 || aside_.size() == most_aside) return std::nullopt;
+  if (!turner_.joinable()) {
+    turner_ = std::jthread([this](const std::stop_token& stop) { give_turns(stop); });
+  }
+  changed_.notify_all();
+  return aside_.emplace_back(message, tableq::kept_delivery()).kept;
+}
+
+void brake::note_failed(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  failed_.insert(message);
+}
+
+void brake::give_turns(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [&] { return !aside_.empty(); })) {
+    const std::size_t before = successes_;
+    const auto turn = clock::now() + std::max(shortest_turn, 4 * pause_after(failures_));
+    if (changed_.wait_until(lock, stop, turn, [&] { return open_ || successes_ != before; }) ||
+        stop.stop_requested() || aside_.empty()) {
+      continue;
+    }
+    const message_aside first = std::move(aside_.front());
+    aside_.pop_front();
+    turns_.insert(first.message);
+    lock.unlock();
+    first.kept.give_back();
+    lock.lock();
+  }
+}
+
+void brake::give_all_back(std::unique_lock<std::mutex>& lock) {
+  const std::deque<message_aside> all = std::exchange(aside_, {});
+  lock.unlock();
+  for (const message_aside& each : all) each.kept.give_back();
 }
 
 void brake::failed(const std::string& why, const std::stop_token& stop) {
@@ -61,7 +113,7 @@ void brake::wait(std::unique_lock<std::mutex>& lock, const std::string& why,
   const auto mine = next_;
   if (!silent) {
     said_ = now;
-    say_(why + "; slowing down, to one command in up to 30 s, until one succeeds");
+    say_(why + "; slowing down, to one command in up to 5 s, until one succeeds");
   }
   const std::size_t before = successes_;
   changed_.wait_until(lock, stop, mine, [&] { return open_ || successes_ != before; });

@@ -76,6 +76,18 @@ command_runner::~command_runner() {
 tableq::handled command_runner::run(const message_origin& from, const tableq::delivery& delivery,
                                     const std::stop_token& stop) {
   if (hopeless()) return tableq::handled::give_back();
+  const bool row = !delivery.row.empty();  // It has no id by which it is known again.
+  const std::string message = from.shown() + '/' + std::to_string(delivery.receipt.id.value);
+  if (!row) {
+    if (const auto aside = brake_.put_aside(message)) return tableq::handled::kept(*aside);
+  }
+  tableq::handled verdict = handle(from, delivery, stop);
+  if (!row && verdict.what() == tableq::handled::how::failed) brake_.note_failed(message);
+  return verdict;
+}
+
+tableq::handled command_runner::handle(const message_origin& from, const tableq::delivery& delivery,
+                                       const std::stop_token& stop) {
   const reserved mine(children_);
   try {
     return settings_.by_lines ? ask(mine.place(), from, delivery, stop)

@@ -46,12 +46,16 @@ class command_runner {
 
   /// Exit status 0, or an answer, completes the message; another status fails it, but for 126 and
   /// 127: see `unable`. When `stop` is triggered the command gets SIGTERM, and its message is then
-  /// given back. While no command succeeds, the verdicts come later and later.
+  /// given back. While no command succeeds, the verdicts come later and later, and messages that
+  /// come again are kept for a while.
   tableq::handled run(const message_origin& from, const tableq::delivery& delivery,
                       const std::stop_token& stop);
 
   /// Sends it to the running commands, and to those that start later.
   void signal_all(int number) { children_.signal_all(number); }
+
+  /// The most messages that are kept at a time.
+  [[nodiscard]] static constexpr std::size_t most_kept() { return brake::most_aside; }
 
   /// The worker takes no more: verdicts come at once.
   void hurry() { brake_.open(); }
@@ -60,6 +64,8 @@ class command_runner {
   [[nodiscard]] std::optional<std::string> hopeless() const;
 
  private:
+  tableq::handled handle(const message_origin& from, const tableq::delivery& delivery,
+                         const std::stop_token& stop);
   tableq::handled run_once(std::size_t place, const message_origin& from,
                            const tableq::delivery& delivery, const std::stop_token& stop);
   tableq::handled ask(std::size_t place, const message_origin& from,

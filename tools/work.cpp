@@ -448,6 +448,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
       tableq::worker_options{
           .threads = settings.concurrency,
           .prefetch = 0,
+          .max_kept = settings.concurrency + command_runner::most_kept(),
           .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
           .linger = settings.linger,
           .retry_delay = settings.run.retry_delay,
@@ -502,7 +503,7 @@ void add_work(CLI::App& app, invocation& call) {
            "in a row,\n"
            "and those that come after a command that could start. While no command succeeds, they "
            "run with\n"
-           "pauses of up to 30 s. If work itself is killed, so are its commands.\n"
+           "pauses of up to 5 s. If work itself is killed, so are its commands.\n"
            "With --child lines a command lasts: it reads a JSON line for each message, and answers "
            "with one:\n"
            "{\"receipt\": R, \"settle\": \"complete\"}, or \"release\", or \"fail\" with "

@@ -37,6 +37,39 @@ TEST_P(tool_work_trouble, of_all_commands_slows_them_down_until_one_succeeds) {
   EXPECT_LT(jobs().stats().dead, count / 2) << "they would be dead before the file was made";
 }
 
+TEST_P(tool_work_trouble, of_bad_messages_at_the_head_holds_up_no_others) {
+  auto queue = db().claim("scripts", at_once({.max_attempts = 1000}));
+  for (int i = 0; i < 4; ++i) queue.enqueue("false");
+  queue.enqueue("true");
+  const auto running = start_told({"work", "scripts", "--verbose", "--", "sh"});
+  heard->next_with("slowing down");
+  heard->next_with("completed");
+  running->signal(SIGTERM);
+  EXPECT_EQ(running->wait().status, 0);
+  EXPECT_EQ(queue.stats().ready, 4U);
+}
+
+TEST_P(tool_work_trouble, of_a_message_that_waits_alone_uses_up_its_attempts) {
+  auto queue = db().claim("scripts", at_once({.max_attempts = 11}));
+  queue.enqueue("false");
+  const auto running = start_told({"work", "scripts", "--verbose", "--until-empty", "--", "sh"});
+  heard->next_with("attempt 11: given back");
+  heard->next_with("attempt 11: failed");
+  EXPECT_EQ(running->wait().status, 0);
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+TEST_P(tool_work_trouble, puts_messages_aside_that_a_stop_gives_back) {
+  auto queue = db().claim("scripts", at_once({.max_attempts = 1000}));
+  for (int i = 0; i < 2; ++i) queue.enqueue("false");
+  const auto running = start_told({"work", "scripts", "--verbose", "--", "sh"});
+  heard->next_with("slowing down");
+  heard->next_with("attempt 1: failed");
+  running->signal(SIGTERM);
+  EXPECT_EQ(running->wait().status, 0);
+  EXPECT_EQ(queue.stats().ready, 2U);
+}
+
 TEST_P(tool_work_trouble, of_all_commands_keeps_nobody_from_stopping) {
   for (int i = 0; i < 20; ++i) jobs().enqueue("work");
   const auto running = worker({"false"});

@@ -14,7 +14,7 @@ constexpr std::size_t tolerated = 10;
 constexpr std::size_t at_once = tolerated + 3;
 constexpr milliseconds shortest_pause{100};
 constexpr milliseconds longest_pause{5'000};
-
+/// Until a message that was put aside has its turn: some others are tried first.
 constexpr milliseconds shortest_turn{2'000};
 
 /// @param failures at least `tolerated`, or fewer after a success.

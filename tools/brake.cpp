@@ -56,7 +56,7 @@ std::optional<tableq::kept_delivery> brake::put_aside(const std::string& message
     turner_ = std::jthread([this](const std::stop_token& stop) { give_turns(stop); });
   }
   changed_.notify_all();
-  return aside_.emplace_back(message, tableq::kept_delivery()).kept;
+  return aside_.emplace_back(message_aside{message, {}}).kept;
 }
 
 void brake::note_failed(const std::string& message) {

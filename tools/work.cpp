@@ -439,6 +439,10 @@ exit_status work(const invocation& call, const work_arguments& given) {
   std::vector<work_source> sources;
   end.call([&] { sources = plan.open(call.connection, settings.concurrency); });
 
+  // For reports, which may come until the worker has ended: the sources end beside it.
+  std::vector<std::string> names(sources.size());
+  for (std::size_t i = 0; sources.size() > 1 && i < sources.size(); ++i)
+    names[i] = sources[i].which.shown();
   const completion finished;
   const auto begin = steady_clock::now();
   // If this process dies, what it holds waits for the end of the leases: nothing is prefetched, but
@@ -455,9 +459,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
           .until_empty = given.until_empty,
           .observe =
               [&](const tableq::worker_event& event) {
-                report(status, given.verbose,
-                       sources.size() > 1 ? sources[event.source].which.shown() : std::string(),
-                       event);
+                report(status, given.verbose, names[event.source], event);
               },
           .ended = [&] { finished.set(); }});
   end.serve(pool.get());

@@ -24,6 +24,17 @@ class claim_group : public claim_test {
 };
 TABLEQ_ON_BACKENDS(claim_group, all_backends);
 
+TEST_P(claim_group, hands_out_further_messages_while_it_has_room) {
+  auto queue = grouped({.limit = 2});
+  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
+  const auto taken = queue.take(10);
+  EXPECT_EQ(payloads_of(taken), (names{"a1", "a2"}));
+  for (const auto& each : taken) EXPECT_EQ(queue.complete(each), settle_result::applied);
+  EXPECT_EQ(take_one(queue).payload, "a3");
+  queue.enqueue_batch({{"a4", {.group = "a"}}, {"a5", {.group = "a"}}});
+  EXPECT_EQ(payloads_of(queue.take(10)), (names{"a4"}));
+}
+
 TEST_P(claim_group, goes_on_after_plain_sql_has_deleted_its_ready_message) {
   if (!can().shared) GTEST_SKIP() << "no other session reaches this database";
   auto queue = grouped();
